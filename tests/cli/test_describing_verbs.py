@@ -51,9 +51,9 @@ def test_the_check_of_a_scenario_says_what_its_path_holds_and_who_cannot_fill_it
 @pytest.mark.parametrize(
     ("setting", "expected"),
     [
-        ('tcp={ flavor = "prague", ecn = "classic" }', "prague goes by the share"),
-        ('tcp={ flavor = "dctcp" }', 'ecn = "none" does not tell: write "per-segment"'),
-        ('connections=[{ flavor = "bbr", ecn = "classic" }, {}]', "bbr takes no note of marks"),
+        ('tcp={ flavor = "prague", ecn = "classic" }', "prague responds to the share"),
+        ('tcp={ flavor = "dctcp" }', 'ecn = "none" does not report: write "per-segment"'),
+        ('connections=[{ flavor = "bbr", ecn = "classic" }, {}]', "bbr does not respond to marks"),
         ('tcp={ flavor = "dctcp", ecn = "per-segment" }', None),
         ('connections=[{ flavor = "prague", ecn = "accurate" }, { flavor = "bbr" }]', None),
     ],

@@ -1,4 +1,4 @@
-"""Aggregates that SQLite does not have, for the measures of claims; all pass over NULL."""
+"""SQL aggregates that SQLite does not have, for the measures of claims; all ignore NULL."""
 
 import sqlite3
 import statistics
@@ -8,18 +8,18 @@ from longfat.results.comparison import rank_correlation
 
 
 def fairness_index(values: Sequence[float]) -> float | None:
-    """Jain's index: (sum of x)^2 / (n * sum of x^2). None for no values, or all zero."""
+    """Return Jain's fairness index, (sum of x)^2 / (n * sum of x^2); None if all are zero."""
     squares = sum(value * value for value in values)
     return sum(values) ** 2 / (len(values) * squares) if squares else None
 
 
 def median(values: Sequence[float]) -> float | None:
-    """The middle of the values, or between the two in the middle. None for no values."""
+    """Return the median of the values; None for no values."""
     return statistics.median(values) if values else None
 
 
 def standard_deviation(values: Sequence[float]) -> float | None:
-    """Of a sample: the divisor is n - 1. None for fewer than two values."""
+    """Return the sample standard deviation, with divisor n - 1; None for fewer than two values."""
     return statistics.stdev(values) if len(values) > 1 else None
 
 
@@ -35,7 +35,7 @@ NAMES = frozenset(_OF_ONE_COLUMN | _OF_TWO_COLUMNS)
 
 
 def register_aggregates(connection: sqlite3.Connection) -> None:
-    """Make the aggregates known to SQL under their names."""
+    """Register the aggregates with a connection, under their names."""
     for name, function in _OF_ONE_COLUMN.items():
         connection.create_aggregate(name, 1, _of_one_column(function))
     for name, of_pairs in _OF_TWO_COLUMNS.items():

@@ -1,4 +1,4 @@
-"""The analysis of one response: allocation of variation, effects with intervals, checks."""
+"""Analysis of variance of one response: allocation of variation, effects, residual checks."""
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,18 +15,18 @@ from longfat.base.errors import InvalidInput
 from longfat.statistics.intervals import Intervals
 
 DEFAULT_ORDER = 2
-"""Main effects and first-order interactions, section 8.1."""
+"""Default order: main effects and first-order interactions (98-0876R1, section 8.1)."""
 
 Kind = Literal["main effect", "interaction", "higher-order interactions", "blocks", "error"]
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How to analyse an experiment.
+    """Settings of an analysis of variance.
 
-    `order` is the largest number of factors of an interaction, None what `default_order` says;
-    `blocks` says that the n-th replications of all combinations had the same chance. Raises
-    `InvalidInput` for an order below 1.
+    `order` is the largest number of factors of an interaction, None for `default_order`; with
+    `blocks`, the n-th replications of all combinations share their random numbers and form a
+    block. Raises `InvalidInput` for an order below 1.
     """
 
     intervals: Intervals = field(default_factory=Intervals)
@@ -40,10 +40,11 @@ class Settings:
 
 @dataclass(frozen=True)
 class Component:
-    """A part of the total variation; F and p compare it with the error, None without one.
+    """Component of the total variation, with its F test against the error.
 
-    Where the error is 0, whatever is there is significant, as it is for effects.
-    `aliases` names the effects that a fractional design cannot tell from this one.
+    `percent` is of the total variation (SST). `f_ratio` and `p_value` are None without an error or
+    if it is 0; in the latter case any variation is significant. `aliases` names the effects that
+    are confounded with this one in a fractional design.
     """
 
     name: str
@@ -61,10 +62,10 @@ class Component:
 
 @dataclass(frozen=True)
 class Effect:
-    """What one level, or one pair of levels, and so on, adds to the mean, with its interval.
+    """Effect of a level, or of a combination of levels, on the mean, in the response's unit.
 
-    Without degrees of freedom for the error there is no interval, and nobody knows if it is
-    significant: None. Significant means that the interval does not contain 0.
+    It is significant if its confidence interval, `low` to `high`, does not contain 0. These are
+    None without degrees of freedom for the error.
     """
 
     factors: Sequence[str]
@@ -77,10 +78,11 @@ class Effect:
 
 @dataclass(frozen=True)
 class Analysis:
-    """Everything that section 8.1 calculates for a response, and what speaks against it.
+    """Analysis of variance of a response (98-0876R1, section 8.1), with checks of its residuals.
 
-    `predicted` and `residuals` have a value for each observation: combinations in the order of
-    their levels, the last factor fastest, and the replications of each side by side.
+    `individual_values` is SSY, `overall_mean` SS0 and `total_variation` SST = SSY - SS0.
+    `predicted` and `residuals` have one value per observation, in row-major order: one axis per
+    factor, and replications last.
     """
 
     response: str
@@ -107,9 +109,9 @@ class Analysis:
 
 
 def default_order(factors: int, replications: int) -> int:
-    """Interactions of two factors, but without replications never of all there are.
+    """Return the default order: 2, but without replications less than the number of factors.
 
-    Their sum of squares is then the only one left to estimate the error (Jain, chapter 21).
+    Without replications, the interaction of all factors estimates the error (Jain, chapter 21).
     """
     if replications == 1:
         return max(1, min(DEFAULT_ORDER, factors - 1))
@@ -117,7 +119,7 @@ def default_order(factors: int, replications: int) -> int:
 
 
 def analyse(experiment: Experiment, settings: Settings | None = None) -> Analysis:
-    """Analyse the variance of a crossed experiment."""
+    """Compute the analysis of variance of a crossed experiment."""
     settings = settings or Settings()
     model = _model(experiment, settings)
     intervals = settings.intervals
@@ -157,7 +159,7 @@ def analyse(experiment: Experiment, settings: Settings | None = None) -> Analysi
 
 
 def joined(factors: Sequence[str]) -> str:
-    """The name of an interaction."""
+    """Return the name of an interaction: "A x B"."""
     return " x ".join(factors)
 
 
@@ -236,7 +238,7 @@ def _effects(
     half_width = None
     if parts.model.error_degrees_of_freedom:
         half_width = float(parts.half_width(term, intervals))
-    effects: Array = parts.effects[term].ravel()  # the axes of other factors have length 1
+    effects: Array = parts.effects[term].ravel()  # axes of other factors have length 1
     levels = itertools.product(*(factors[name] for name in names))
     for combination, effect in zip(levels, effects, strict=True):
         yield _effect(names, combination, float(effect), half_width)

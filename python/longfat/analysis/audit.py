@@ -1,7 +1,7 @@
-"""What an audit finds: which verdicts survive other answers to what a source leaves open.
+"""Audit: sensitivity of verdicts and tables to settings that the source leaves open.
 
-The runs of a part of a study, and for each variation the same runs with other settings: claims are
-judged and tables compared as if either were the study. Pure functions.
+For each variation, the runs of a part of a study are replaced by runs with other settings; claims
+are judged and tables compared as for the study itself. Pure functions.
 """
 
 import dataclasses
@@ -21,29 +21,29 @@ from longfat.studies.reference import Combination
 from longfat.studies.responses import Response
 
 Outcome = Literal["survives", "flips", "decided", "undecided", "no data"]
-"""What becomes of a verdict: the same, the opposite, one where there was none, or none."""
+"""Outcome of a verdict under a variation: unchanged, reversed, newly decided, or undecided."""
 
 Metrics = Replicated[Mapping[str, float]]
 
 
 @dataclass(frozen=True)
 class Distance:
-    """How far a table is from the paper's: mean absolute error, and bias (ours less the paper's).
+    """Distance of a table from the paper's: mean absolute error and bias (ours minus the paper's).
 
-    None where runs are missing.
+    Both are in the unit of the response, and None if runs are missing.
     """
 
     error: float | None
     bias: float | None
 
     def less(self, other: "Distance") -> "Distance":
-        """By how much both are larger than another's."""
+        """Return the difference, this distance minus `other`, in error and bias."""
         return Distance(_less(self.error, other.error), _less(self.bias, other.bias))
 
 
 @dataclass(frozen=True)
 class ClaimOutcome:
-    """A claim's verdict under a variation, and what became of the study's own."""
+    """Verdict on a claim under a variation, compared with the study's own."""
 
     claim: Claim
     verdict: Verdict
@@ -53,10 +53,10 @@ class ClaimOutcome:
 
 @dataclass(frozen=True)
 class VariationOutcome:
-    """What a variation changes: by how much each table's distance, and each claim's verdict.
+    """Effect of a variation: the change of each table's distance, and each claim's outcome.
 
-    `missing` counts runs without a result; `is_idle` tells that all there are have the same
-    results as the study's own.
+    `missing` counts runs without a result; `is_idle` is true if all runs have the same results as
+    the study's own.
     """
 
     variation: Variation
@@ -68,9 +68,9 @@ class VariationOutcome:
 
 @dataclass(frozen=True)
 class AuditedClaim:
-    """A claim with the verdict of the study's own runs.
+    """Claim with the verdict of the study's own runs.
 
-    Of the `combinations` that it reads, `covered` are in the audited part.
+    `combinations` counts those that it reads, `covered` those among them in the audited part.
     """
 
     claim: Claim
@@ -81,18 +81,18 @@ class AuditedClaim:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the part has all that the claim is about."""
+        """Whether the audited part has all combinations that the claim reads."""
         return self.covered == self.combinations
 
     @property
     def is_told(self) -> bool:
-        """Whether the verdict says something: a claim may fail just because rows are missing."""
+        """Whether the verdict is conclusive: with missing rows, a failure may be an artefact."""
         return self.verdict == "holds" or (self.is_whole and self.verdict != "no data")
 
 
 @dataclass(frozen=True)
 class Audit:
-    """An audit: the study's own runs first, then each variation in the order of the plan."""
+    """Result of an audit: the study's own runs, and each variation in the order of the plan."""
 
     study: StudyDefinition
     replications: int
@@ -104,7 +104,7 @@ class Audit:
 
 
 ReadByClaims = Mapping[str, frozenset[Combination]]
-"""The factor combinations that a claim reads in the whole study, by its id."""
+"""Factor combinations that each claim reads in the whole study, by claim id."""
 
 
 def audit(
@@ -115,16 +115,17 @@ def audit(
     confidence: float = DEFAULT_CONFIDENCE,
     completions: Replicated[str] = NONE,
 ) -> Audit:
-    """Judge an audit's runs, as far as there are `metrics` of them.
+    """Evaluate the runs of an audit, as far as their `metrics` are available.
 
-    `claims` have SQL that `check_claims` has accepted; `completions` are for those that read them.
+    `claims` must have passed `check_claims`; `completions` serve those that read them.
+    `confidence` is a share between 0.5 and 1.
     """
     auditor = _Auditor(plan.baseline, metrics, claims, read, confidence, completions)
     return auditor.audit(plan.variations)
 
 
 def outcome(before: Verdict, after: Verdict) -> Outcome:
-    """What became of a verdict."""
+    """Return the outcome of a verdict under a variation."""
     if "no data" in (before, after):
         return "no data"
     if after == "undecided":
@@ -135,7 +136,7 @@ def outcome(before: Verdict, after: Verdict) -> Outcome:
 
 
 class _Auditor:
-    """The study's own runs, judged once; variations are judged beside them."""
+    """Judges the study's own runs once, and each variation against them."""
 
     def __init__(
         self,
@@ -161,7 +162,7 @@ class _Auditor:
         self._claims = self._judged(claims, results)
 
     def audit(self, variations: Sequence[Variation]) -> Audit:
-        """All that the variations change."""
+        """Evaluate all variations."""
         return Audit(
             study=self._baseline.study,
             replications=self._baseline.replications,
@@ -200,7 +201,7 @@ class _Auditor:
     def _outcomes(
         self, changed: Set[Combination], plan: Plan, results: Results
     ) -> list[ClaimOutcome]:
-        """The claims under a variation; those that read nothing that it changes stay."""
+        """Judge the claims under a variation; those that read no changed run keep their verdict."""
         touched = [found.claim for found in self._claims if self._read[found.claim.id] & changed]
         tables = run_tables(plan, results, self._completions)
         verdicts = judge_runs(touched, tables, self._confidence)
@@ -231,7 +232,7 @@ class _Auditor:
 
 
 def _distance(response: Response, results: Results, incomplete: Set[Combination]) -> Distance:
-    """Of the means, or of the deterministic values where there are no replications."""
+    """Compute the distance of the means, or of the deterministic values without replications."""
     table = compare(response, results)
     shown = {entry.combination for entry in table.entries}
     rows = [row for row in response.rows if row.combination in shown]

@@ -1,7 +1,7 @@
-"""What makes means and their intervals less sure than they look, in words.
+"""Cautions about the validity of means and their intervals, as sentences.
 
-Student's intervals suppose replications of one distribution without far outliers, of runs long
-enough for their start not to matter. Each caution is a sentence for whoever reads the results.
+Student's intervals assume replications of one distribution without outliers, of runs long enough
+that the initial transient does not matter.
 """
 
 import json
@@ -19,22 +19,22 @@ from longfat.studies.plan import Plan
 from longfat.studies.reference import Combination
 
 SIGNIFICANCE = 0.01
-"""Share of studies with normal replications in which any is called an outlier."""
+"""Significance of the outlier test, over all series of a study together (Bonferroni)."""
 
 FEWEST_FOR_OUTLIERS = 5
 
 FEWEST_CYCLES = 10
-"""Times that a window can grow back within a run that is long enough to average over them."""
+"""Smallest number of window regrowths within a run that averages over losses."""
 
 LONGEST_START = 0.05
-"""Share of what is measured of a run that slow start may take without mattering."""
+"""Largest share of the measured time that slow start may take without a caution."""
 
 CELL_PAYLOAD_BITS = 48 * BITS_PER_BYTE
 
 
 @dataclass(frozen=True)
 class Path:
-    """The times of a scenario, in seconds, by which the length of a run is judged."""
+    """Time constants of a scenario in seconds, to which the length of a run is compared."""
 
     duration_s: float
     measured_from_s: float
@@ -44,22 +44,22 @@ class Path:
 
     @property
     def measured_s(self) -> float:
-        """How long is measured of the run: until its end."""
+        """Measured time in seconds: from `measured_from_s` to the end of the run."""
         return self.duration_s - self.measured_from_s
 
     @property
     def cycles(self) -> float:
-        """How often a window that a loss has reduced can grow back while the run is measured."""
+        """Number of window regrowths after a loss that fit into the measured time."""
         return self.measured_s / self.regrowth_s if self.regrowth_s else math.inf
 
     @property
     def start(self) -> float:
-        """The share of what is measured that slow start takes."""
+        """Share of the measured time that slow start takes."""
         return max(0.0, self.slow_start_s - self.measured_from_s) / self.measured_s
 
 
 def cautions(plan: Plan, results: Results, metrics: Sequence[str]) -> list[str]:
-    """The cautions about a plan with these results, as far as they go, and these metrics."""
+    """Return the cautions about these metrics of a plan, given the results so far."""
     return [
         *without_chance(results),
         *(str(lack) for lack in undelivered(results, metrics)),
@@ -69,7 +69,7 @@ def cautions(plan: Plan, results: Results, metrics: Sequence[str]) -> list[str]:
 
 
 def without_chance(results: Results) -> list[str]:
-    """The caution that replications do not differ, if there are several of any combination."""
+    """Return the caution that all replications are equal, if that is so; otherwise []."""
     drawn = ([runs[number] for number in runs if number > 0] for runs in results.values())
     repeated = [runs for runs in drawn if len(runs) > 1]
     if not repeated or any(run != runs[0] for runs in repeated for run in runs):
@@ -79,7 +79,7 @@ def without_chance(results: Results) -> list[str]:
 
 
 def outlier(values: Sequence[float], significance: float) -> int | None:
-    """The index of the value that Grubbs' two-sided test calls an outlier, if there is one.
+    """Return the index of the outlier by Grubbs' two-sided test; None if there is none.
 
     F. E. Grubbs: Procedures for detecting outlying observations in samples. Technometrics 11
     (1969), p. 1.
@@ -100,16 +100,16 @@ def outlier(values: Sequence[float], significance: float) -> int | None:
 
 
 def outlier_limit(count: int, significance: float) -> float:
-    """The standard deviations from the mean beyond which Grubbs' two-sided test speaks up."""
-    from scipy.special import stdtrit  # which takes longer to load than most calls to end
+    """Return the critical value of Grubbs' two-sided test, in standard deviations."""
+    from scipy.special import stdtrit  # imported here, since loading it is slow
 
     return _limit(count, float(stdtrit(count - 2, 1 - significance / (2 * count))))
 
 
 def _least_limit(count: int, significance: float) -> float:
-    """A little less than `outlier_limit`, from the normal quantile, which Student's is beyond.
+    """Return a lower bound of `outlier_limit`, from the normal quantile.
 
-    Most values are within it, and need no library to be told apart from outliers.
+    Most values are within it, so that scipy need not be loaded for them.
     """
     return _limit(count, -NormalDist().inv_cdf(significance / (2 * count)))
 
@@ -119,14 +119,13 @@ def _limit(count: int, quantile: float) -> float:
 
 
 def path_of(settings: Mapping[str, Any]) -> Path | None:
-    """The times of a resolved scenario; None for a network other than N sources and a bottleneck.
+    """Return the time constants of a resolved scenario; None unless its topology is n-source.
 
-    Slow start doubles the window in a round trip, up to the receiver window where the buffer is
-    unlimited. Elsewhere, and after a loss, a window comes to its share of what path and buffer
-    hold, if the receiver window is not less. How long it takes to grow back is stated by the laws
-    of its flavors: for Reno a round trip for each segment of half of the window (Mathis, Semke,
-    Mahdavi, Ott, Computer Communication Review 27, 1997, figure 1), or as many round trips as there
-    are segments to an acknowledgment.
+    Slow start doubles the window per round trip, up to the receiver window if the buffer is
+    unlimited. Otherwise, and after a loss, a window reaches its share of bandwidth-delay product
+    and buffer, or the receiver window if that is less. The congestion controls declare their
+    regrowth time: for Reno one round trip per segment of half the window (Mathis, Semke, Mahdavi,
+    Ott, Computer Communication Review 27, 1997, figure 1), times the segments per acknowledgment.
     """
     topology, tcp = settings["topology"], settings["tcp"]
     if topology.get("kind") != "n-source":
@@ -156,7 +155,7 @@ def path_of(settings: Mapping[str, Any]) -> Path | None:
 
 
 def _buffer_bits(settings: Mapping[str, Any]) -> float | None:
-    """What the bottleneck's buffer holds; None if that is unlimited."""
+    """Return the size of the bottleneck's buffer in bits; None if it is unlimited."""
     buffer = settings["port"]["buffer_cells"]
     if not isinstance(buffer, str):
         return float(buffer * CELL_PAYLOAD_BITS)
@@ -189,9 +188,9 @@ def _outliers(results: Results, metrics: Sequence[str]) -> Iterator[str]:
 
 
 def lengths(plan: Plan) -> Iterator[str]:
-    """Cautions about the lengths of runs, each with how many combinations it is about.
+    """Yield cautions about the lengths of runs, each with the number of combinations affected.
 
-    They begin with the name of what is to be heeded and a colon.
+    Each begins with the name of the problem and a colon.
     """
     paths = [path_of(scenario.settings) for scenario in plan.scenarios.values()]
     short = [path for path in paths if path and path.cycles < FEWEST_CYCLES]

@@ -1,4 +1,4 @@
-"""The runs of a study, and its paper's numbers in place of runs, as the tables of measures."""
+"""SQL tables for the measures of claims: from the runs of a study, or from its paper's values."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -18,9 +18,9 @@ NONE: Mapping[SeriesKey, Mapping[int, str]] = MappingProxyType({})
 
 
 def run_tables(plan: Plan, results: Results, completions: Replicated[str] = NONE) -> Tables:
-    """The planned runs with their results, and with their `completions` if a claim reads these.
+    """Return the planned runs with their results, and `completions` if a claim reads these.
 
-    In a plan without replications the deterministic runs stand in `runs` as well.
+    In a plan without replications, `runs` holds the deterministic runs as replication 1.
     """
     times = plan.by_combination(completions)
 
@@ -42,7 +42,7 @@ def run_tables(plan: Plan, results: Results, completions: Replicated[str] = NONE
 
 
 def planned_tables(study: StudyDefinition) -> Tables:
-    """The runs of a study as if none had been made yet."""
+    """Return the planned runs of a study, without results."""
     plan = plan_everything(study, FIRST_REPLICATION)
     return run_tables(plan, {combination: {} for combination in plan.combinations})
 
@@ -50,7 +50,7 @@ def planned_tables(study: StudyDefinition) -> Tables:
 def combinations_read(
     study: StudyDefinition, claims: Sequence[Claim]
 ) -> dict[str, frozenset[Combination]]:
-    """By claim id, the factor combinations of the whole study whose metrics its measure reads."""
+    """Return the factor combinations whose metrics each claim reads, by id, in the whole study."""
     plan = plan_everything(study, FIRST_REPLICATION)
     combinations = {tuple(study.levels(found)): found for found in plan.combinations}
     tables = run_tables(plan, {combination: {} for combination in plan.combinations})
@@ -61,9 +61,9 @@ def combinations_read(
 
 
 def claims_within(study: StudyDefinition, claims: Sequence[Claim], plan: Plan) -> list[Claim]:
-    """The claims whose measures read runs of a plan only: all that they need is there.
+    """Return the claims whose measures only read runs of a plan, so that the plan decides them.
 
-    One that reads no metric counts the runs of the whole study.
+    Claims that read no metric are excluded: they count the runs of the whole study.
     """
     planned = set(plan.combinations)
     read = combinations_read(study, claims)
@@ -71,7 +71,7 @@ def claims_within(study: StudyDefinition, claims: Sequence[Claim], plan: Plan) -
 
 
 def paper_tables(plan: Plan) -> Tables:
-    """The numbers that the paper prints, as if each row were a run and its only replication."""
+    """Return the values that the paper prints, each row as a run with a single replication."""
     printed = _printed(plan.study)
     rows = []
     for combination, scenario in plan.scenarios.items():
@@ -96,9 +96,9 @@ def _factors(study: StudyDefinition) -> list[str]:
 
 
 def _printed(study: StudyDefinition) -> dict[Combination, dict[str, tuple[float, bool]]]:
-    """What the paper prints for single combinations, with whether to doubt it.
+    """Return the paper's values by combination and metric, with whether each is doubtful.
 
-    Where two tables print the same, a number without doubt goes before one with.
+    If two tables print a value, one that is not doubtful takes precedence.
     """
     printed: dict[Combination, dict[str, tuple[float, bool]]] = {}
     for response, row, value in _printed_rows(study):

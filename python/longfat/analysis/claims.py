@@ -1,10 +1,10 @@
-"""Verdicts: what the runs of a study say to the claims of its source.
+"""Verdicts on the claims of a study's source, from the study's runs.
 
-A claim is measured over replications from 1 on, whose draws differ; its interval says where the
-number would lie with ever more of them, each limit with the confidence asked for. It *holds* when
-the whole interval meets the bound, *fails* when nothing of it does, and is *undecided* between.
-Replication 0, the paper's setting without chance, is no draw from the same distribution, so it is
-in a table of its own; a measure that reads nothing else has no uncertainty.
+A claim's value is measured over replications 1 to n, with a confidence interval of which each
+limit has the requested confidence. The claim *holds* if the whole interval is within the bound,
+*fails* if it is entirely outside, and is *undecided* otherwise. Replication 0, the paper's
+deterministic setting, is no sample of the same distribution and has a table of its own; a measure
+that reads only this table has no uncertainty.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,17 +34,17 @@ NO_NUMBER = (
 )
 
 LEAST_CONFIDENCE = 0.5
-"""A limit that is right less often lies on the other side of the number."""
+"""Exclusive lower limit of the confidence: at 0.5, a one-sided limit is at the value itself."""
 
 Verdict = Literal["holds", "fails", "undecided", "no data"]
 
 
 @dataclass(frozen=True)
 class InPaper:
-    """Whether a claim holds in the paper's own numbers: None when they do not decide it.
+    """Whether a claim holds in the paper's own values; None if they do not decide it.
 
-    `value` is None where that is stated and not measured; `doubtful` counts the digits not to be
-    trusted among those that it rests on.
+    `value` is None if the answer is declared rather than measured; `doubtful` counts the doubtful
+    values that the measure reads.
     """
 
     holds: bool | None
@@ -54,14 +54,13 @@ class InPaper:
 
 @dataclass(frozen=True)
 class Measured:
-    """A claim's number with its interval.
+    """Measured value of a claim with the limits of its confidence interval.
 
-    There is none where runs are `missing`, the rows that the number needs and the store does not
-    have, where runs are `lacking` what it reads (how many of them, by metric), or where the runs
-    leave it open (the median of what none of them shows).
-    `by_replication` has the number of each replication by itself; it is empty for a number without
-    uncertainty. `runs` and `combinations` count what the measure read, and `undelivered` says which
-    of the times that it names are of too little.
+    `value` is None if runs that the measure reads are `missing` from the store, if metrics are
+    `lacking` in stored runs (number of runs by metric), or if the result is NULL.
+    `by_replication` has the value of each single replication; it is empty for a value without
+    uncertainty. `runs` and `combinations` count the rows that the measure read, and `undelivered`
+    lists the completion times in the measure with too small a delivered share.
     """
 
     value: float | None = None
@@ -77,7 +76,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Judgement:
-    """A claim with its verdict."""
+    """Claim with its verdict and measured value, in our runs and in the paper."""
 
     claim: Claim
     verdict: Verdict
@@ -86,15 +85,15 @@ class Judgement:
 
     @property
     def replications_that_hold(self) -> int:
-        """In how many replications, each by itself, the number meets the bound."""
+        """Number of replications whose own value is within the bound."""
         values = self.measured.by_replication
         return sum(value is not None and self.claim.bound.contains(value) for value in values)
 
 
 def check_claims(study: StudyDefinition, claims: Sequence[Claim], tables: Tables) -> None:
-    """Judge the SQL of claims by `tables`, which need no metrics, and the study's levels.
+    """Check the SQL of claims against `tables`, which need no metrics, and the study's levels.
 
-    Raises `BadInput` with one line for each thing that is wrong, and one for what can be read.
+    Raises `BadInput` with one line for each problem, and one with the available tables.
     """
     levels = {factor.name: list(factor.levels) for factor in study.factors}
     problems = []
@@ -117,7 +116,10 @@ def check_claims(study: StudyDefinition, claims: Sequence[Claim], tables: Tables
 def judge_claims(
     claims: Sequence[Claim], ours: Tables, paper: Tables, confidence: float = DEFAULT_CONFIDENCE
 ) -> list[Judgement]:
-    """The verdict on each of the claims, whose SQL `check_claims` has accepted."""
+    """Judge each claim by our runs and by the paper's values; `check_claims` must have passed.
+
+    `confidence` is a share between 0.5 and 1.
+    """
     verdicts = judge_runs(claims, ours, confidence)
     with MeasureDatabase(paper) as database:
         return [
@@ -129,9 +131,9 @@ def judge_claims(
 def judge_runs(
     claims: Sequence[Claim], tables: Tables, confidence: float = DEFAULT_CONFIDENCE
 ) -> list[tuple[Verdict, Measured]]:
-    """The verdict of runs alone on each of the claims, with the number that it rests on.
+    """Judge each claim by runs alone; return its verdict and measured value.
 
-    Raises `InvalidInput` for a confidence that tossing a coin has as well.
+    Raises `InvalidInput` for a confidence that is not between 0.5 and 1.
     """
     check_confidence(confidence, above=LEAST_CONFIDENCE)
     verdicts: list[tuple[Verdict, Measured]] = []
@@ -139,7 +141,7 @@ def judge_runs(
         for claim in claims:
             try:
                 reading = database.read(claim.measure)
-            except WrongMeasure:  # good SQL that finds no row where runs are missing
+            except WrongMeasure:  # valid SQL without a row, because runs are missing
                 verdicts.append(("no data", Measured()))
             else:
                 measured = _measured(claim, reading, tables, confidence)
@@ -148,13 +150,13 @@ def judge_runs(
 
 
 def rows_read(claims: Sequence[Claim], tables: Tables) -> dict[str, list[Row]]:
-    """By claim id, the rows of which the claim's measure reads metrics."""
+    """Return the rows whose metrics each claim's measure reads, by claim id."""
     with MeasureDatabase(tables) as database:
         return {claim.id: list(database.read(claim.measure).read) for claim in claims}
 
 
 def _measured(claim: Claim, reading: Reading, tables: Tables, confidence: float) -> Measured:
-    """The number with its interval: without width where only deterministic runs are read."""
+    """Return the value with its interval, of width 0 if only deterministic runs are read."""
     value = reading.value
     if value is None or not reading.is_whole:
         return Measured(missing=reading.missing, lacking=reading.lacking)
@@ -179,25 +181,26 @@ def _measured(claim: Claim, reading: Reading, tables: Tables, confidence: float)
         interval = confidence_interval(
             value, measure, tables.replications, two_sided(claim.bound, confidence)
         )
-        if requested:  # in the last of them
+        if requested:  # during the last call
             raise Interrupted(requested[0])
     low, high = interval or (None, None)
     return replace(certain, low=low, high=high, by_replication=by_replication)
 
 
 def two_sided(bound: Bound, confidence: float) -> float:
-    """The confidence of the interval for a verdict that is right with `confidence`.
+    """Return the two-sided confidence of an interval, for a verdict with `confidence`.
 
-    A verdict rests on one limit, the one towards the bound, so each may err by all of the rest.
-    Only equality is missed on both sides.
+    A verdict depends on one limit only, the one towards the bound: each limit is one-sided. Only
+    an equality can be violated on both sides.
     """
     return confidence if bound.low == bound.high else 2 * confidence - 1
 
 
 def _resampled(claim: Claim, reading: Reading, tables: Tables) -> ResampledDatabase:
-    """What the measure reads and mentions, or everything if it is not the same with that alone.
+    """Build a database for resampling, restricted to the rows and columns that the measure uses.
 
-    It would not be if it counted rows of which it reads no metric.
+    If the measure differs on these (it may count rows whose metrics it does not read), the
+    database has all rows and columns.
     """
     read = {tuple(row.levels) for row in reading.read}
     few = tables.with_rows([row for row in tables.rows if tuple(row.levels) in read])
@@ -221,7 +224,7 @@ def _verdict(claim: Claim, measured: Measured) -> Verdict:
 
 
 def _in_paper(claim: Claim, paper: Tables, database: MeasureDatabase) -> InPaper:
-    """Where the paper prints nothing at all there is nothing to measure, not even a count of 0."""
+    """Judge a claim by the paper's values; undecided if the paper prints none at all."""
     if claim.in_paper != "measured":
         return InPaper({"holds": True, "fails": False}.get(claim.in_paper))
     if not paper.has_numbers:

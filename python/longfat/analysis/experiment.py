@@ -1,4 +1,4 @@
-"""From observations to a crossed experiment, or to words about what keeps them from being one."""
+"""Crossed experiments built from observations, with errors for unbalanced or unusable data."""
 
 import itertools
 from collections.abc import Mapping, Sequence
@@ -10,17 +10,17 @@ from longfat.analysis.fit import ROUND_OFF, Array
 from longfat.base.errors import BadInput, LongfatError
 
 SMALLEST, LARGEST = 1e-100, 1e100
-"""Between these no sum of squares underflows or overflows."""
+"""Range of values without underflow or overflow in sums of squares."""
 
 SHOWN = 5
-"""Offending combinations that a message lists before it only counts."""
+"""Number of offending combinations that a message lists; it counts the others."""
 
 
 @dataclass(frozen=True)
 class Observation:
-    """One value of the response, with the levels of the factors and where it was found.
+    """One value of the response, with its factor levels and its source (`place`, for messages).
 
-    `replication` is None where nothing tells one replication from another.
+    `replication` is None if replications are not identified.
     """
 
     levels: tuple[str, ...]
@@ -31,9 +31,9 @@ class Observation:
 
 @dataclass(frozen=True)
 class Experiment:
-    """Every level of every factor with all others, each combination equally often.
+    """Full factorial experiment with equally many replications of each combination.
 
-    `values` has one axis for each factor, in order, and one for the replications.
+    `values` has the shape (levels of each factor in order, ..., replications).
     """
 
     response: str
@@ -42,7 +42,7 @@ class Experiment:
 
     @property
     def replications(self) -> int:
-        """How often each combination was observed."""
+        """Number of observations per combination."""
         return int(self.values.shape[-1])
 
 
@@ -52,11 +52,11 @@ def cross(
     observations: Sequence[Observation],
     matched: bool = False,
 ) -> Experiment:
-    """Put observations into the grid of the factors, whose levels are given in order.
+    """Arrange observations as a full factorial experiment; `factors` gives the order of levels.
 
-    With `matched` the replications of all combinations must bear the same names. Raises
-    `LongfatError` for a factor with a single level, a response that never changes, and `BadInput`
-    for combinations that are missing, repeated or not equally often observed.
+    With `matched`, the replications of all combinations must have the same names. Raises
+    `LongfatError` for a factor with a single level or a constant response, and `BadInput` for
+    combinations that are missing, repeated or unbalanced.
     """
     for factor, levels in factors.items():
         if len(levels) < 2:
@@ -80,7 +80,7 @@ _Groups = Mapping[tuple[str, ...], Sequence[Observation]]
 
 
 def _grouped(observations: Sequence[Observation]) -> _Groups:
-    """The observations of each combination. Raises `BadInput` for a replication given twice."""
+    """Group observations by combination. Raises `BadInput` for a repeated replication."""
     groups: dict[tuple[str, ...], list[Observation]] = {}
     seen: dict[tuple[tuple[str, ...], str], str] = {}
     problems = []
@@ -91,7 +91,7 @@ def _grouped(observations: Sequence[Observation]) -> _Groups:
         first = seen.setdefault((row.levels, row.replication), row.place)
         if first != row.place:
             problems.append(
-                f"{row.place}: {_told(row.levels)}, replication {row.replication} stands "
+                f"{row.place}: {_in_brackets(row.levels)}, replication {row.replication} stands "
                 f"already in {first}; is a factor missing?"
             )
     if problems:
@@ -101,7 +101,7 @@ def _grouped(observations: Sequence[Observation]) -> _Groups:
 
 def _check_balance(factors: Mapping[str, Sequence[str]], groups: _Groups) -> None:
     cells = list(itertools.product(*factors.values()))
-    missing = [_told(cell) for cell in cells if cell not in groups]
+    missing = [_in_brackets(cell) for cell in cells if cell not in groups]
     if missing:
         raise BadInput(
             [
@@ -112,7 +112,7 @@ def _check_balance(factors: Mapping[str, Sequence[str]], groups: _Groups) -> Non
         )
     most = max(len(groups[cell]) for cell in cells)
     few = [
-        f"{_told(cell)}: {len(groups[cell])} of {most}"
+        f"{_in_brackets(cell)}: {len(groups[cell])} of {most}"
         for cell in cells
         if len(groups[cell]) < most
     ]
@@ -127,7 +127,7 @@ def _check_balance(factors: Mapping[str, Sequence[str]], groups: _Groups) -> Non
 
 
 def _check_matches(factors: Mapping[str, Sequence[str]], groups: _Groups) -> None:
-    """Raise `BadInput` unless the n-th replication is there for every combination."""
+    """Raise `BadInput` unless all combinations have the same replications, by name."""
     first, *others = list(itertools.product(*factors.values()))
     names = {row.replication for row in groups[first]}
     if None in names:
@@ -136,12 +136,12 @@ def _check_matches(factors: Mapping[str, Sequence[str]], groups: _Groups) -> Non
             "(--replication COLUMN)"
         )
     different = [
-        _told(cell) for cell in others if {row.replication for row in groups[cell]} != names
+        _in_brackets(cell) for cell in others if {row.replication for row in groups[cell]} != names
     ]
     if different:
         raise BadInput(
             [
-                f"the replications of {_told(first)} bear other names than those of:",
+                f"the replications of {_in_brackets(first)} bear other names than those of:",
                 *_shortened(different),
                 "replications as blocks need the same names everywhere (or --no-blocks)",
             ]
@@ -149,7 +149,7 @@ def _check_matches(factors: Mapping[str, Sequence[str]], groups: _Groups) -> Non
 
 
 def _check_values(response: str, values: Array) -> None:
-    """Raise `LongfatError` for values that do not differ, or whose squares no number can hold."""
+    """Raise `LongfatError` for a constant response, or values whose squares over- or underflow."""
     scale = float(np.abs(values).max())
     if scale >= LARGEST:
         raise LongfatError(f"{response} has values of size {scale:g}: choose another unit")
@@ -165,13 +165,13 @@ def _check_values(response: str, values: Array) -> None:
 
 
 def _in_order(rows: Sequence[Observation]) -> Sequence[Observation]:
-    """Rows by replication, numbers by value; as they came where nothing tells them apart."""
+    """Sort rows by replication, numbers by value; keep the order if replications are unnamed."""
     if any(row.replication is None for row in rows):
         return rows
     return sorted(rows, key=lambda row: (len(row.replication or ""), row.replication))
 
 
-def _told(levels: Sequence[str]) -> str:
+def _in_brackets(levels: Sequence[str]) -> str:
     return "(" + ", ".join(levels) + ")"
 
 

@@ -1,7 +1,7 @@
-"""The least-squares estimates of a crossed design, for one response or for many at once.
+"""Least-squares fit of the effects of a crossed design, for one response or for many at once.
 
-The values have one axis for each factor and one for the replications. Any axes before these count
-data sets of the same design: a simulation of thousands of them costs a few array operations.
+Values have the shape (..., levels of each factor, replications). Leading axes are data sets of the
+same design, so that a Monte Carlo simulation of thousands takes a few array operations.
 """
 
 from collections.abc import Mapping
@@ -17,21 +17,22 @@ from longfat.statistics.intervals import Intervals
 Array: TypeAlias = npt.NDArray[np.float64]
 
 ROUND_OFF = 64 * np.finfo(np.float64).eps
-"""Parts of a response this small beside its largest value are nothing but arithmetic."""
+"""Relative round-off: parts of a response below this share of its largest value are noise."""
 
 NEGLIGIBLE = 2.0**-20
-"""Parts this small beside what differs matter to no sum of squares; larger ones are never zeroed.
+"""Parts below this share of the largest deviation do not matter to sums of squares.
 
-Not even where the response differs in its last digits only, and round-off is a part of it.
+Larger parts are never zeroed, not even if the response varies in its last digits only, where
+round-off is a part of the variation.
 """
 
 
 @dataclass(frozen=True)
 class Fit:
-    """The parts of responses: mean, effects, blocks and residuals add up to the values.
+    """Decomposition of responses: mean, effects, block effects and residuals.
 
-    An effect has the axes of its factors, with length 1 for all others. `deviations` are the values
-    less the mean, with digits that the difference of the two would have lost.
+    The array of an effect has length 1 on the axes of other factors. `deviations` are the values
+    minus the mean, computed without the cancellation of a direct difference.
     """
 
     model: Model
@@ -44,26 +45,26 @@ class Fit:
 
     @property
     def predicted(self) -> Array:
-        """The values without their residuals."""
+        """Predicted values: the values minus their residuals."""
         return self.values - self.residuals
 
     @property
     def individual_values(self) -> Array:
-        """SSY, the sum of squares of all values."""
+        """SSY: sum of squares of all values."""
         return self._summed(self.values**2)
 
     @property
     def overall_mean(self) -> Array:
-        """SS0, the sum of squares of the mean."""
+        """SS0: sum of squares of the mean."""
         return self.model.observations * self.mean**2
 
     @property
     def total_variation(self) -> Array:
-        """SST = SSY - SS0, summed as squares of deviations, which cancels no digits."""
+        """SST = SSY - SS0, computed as the sum of squared deviations, to avoid cancellation."""
         return self._summed(self.deviations**2)
 
     def sum_of_squares(self, term: Term) -> Array:
-        """The variation that an effect explains."""
+        """Return the sum of squares of an effect."""
         effect = self.effects[term]
         repeated = self.model.observations / np.prod([self.model.levels[axis] for axis in term])
         axes = tuple(range(-len(self.model.levels), 0))
@@ -71,29 +72,29 @@ class Fit:
 
     @property
     def block_sum_of_squares(self) -> Array:
-        """The variation between replications with common random numbers."""
+        """Sum of squares between blocks: replications with common random numbers."""
         return np.asarray(self.model.combinations * (self.block_effects**2).sum(axis=-1))
 
     @property
     def error_sum_of_squares(self) -> Array:
-        """SSE, the sum of squares of the residuals."""
+        """SSE: sum of squares of the residuals."""
         return self._summed(self.residuals**2)
 
     @property
     def standard_error(self) -> Array:
-        """s_e = sqrt(SSE / degrees of freedom); there must be some."""
+        """Standard deviation of errors: s_e = sqrt(SSE / degrees of freedom), which are not 0."""
         return np.sqrt(self.error_sum_of_squares / self.model.error_degrees_of_freedom)
 
     def half_width(self, term: Term, intervals: Intervals) -> Array:
-        """Half the confidence interval of an effect."""
+        """Return the half-width of the confidence interval of an effect."""
         quantile = intervals.quantile(self.model.error_degrees_of_freedom)
         return np.asarray(quantile * self.model.deviation_factor(term) * self.standard_error)
 
     def mean_half_width(self, intervals: Intervals) -> Array:
-        """Half the confidence interval of the mean.
+        """Return the half-width of the confidence interval of the mean.
 
-        With common random numbers all combinations are lucky together, so that the mean is only as
-        sure as the means of the replications are alike.
+        With common random numbers, all combinations of a replication are correlated, so the
+        variance of the mean is estimated from the means of the replications.
         """
         model = self.model
         if not model.blocks:
@@ -109,13 +110,13 @@ class Fit:
 
 
 def fit(values: Array, model: Model) -> Fit:
-    """Take responses apart into the effects of the model."""
+    """Fit responses: decompose them into the effects of the model."""
     mean, deviations = _centred(values, model)
     round_off = _round_off(values, deviations)
     cells = deviations.mean(axis=-1)
     axes = tuple(range(-len(model.levels), 0))
     effects = {term: rounded(_effect(cells, axes, term), round_off) for term in model.terms}
-    # An average over all combinations at once; without blocks there is nothing to share.
+    # The mean of each replication over all combinations; used only with blocks.
     shared = deviations.mean(axis=tuple(axis - 1 for axis in axes))
     block_effects = rounded(shared if model.blocks else np.zeros_like(shared), round_off)
     residuals = rounded(_residuals(deviations, cells, effects, block_effects, model), round_off)
@@ -123,21 +124,21 @@ def fit(values: Array, model: Model) -> Fit:
 
 
 def higher_order(parts: Fit) -> Array:
-    """What the interactions that the model leaves out add to each combination."""
+    """Return the sum of the interactions beyond the model's order, per combination."""
     rest = parts.deviations.mean(axis=-1) - sum(parts.effects.values())
     return rounded(rest, _round_off(parts.values, parts.deviations))
 
 
 def rounded(part: Array, round_off: float) -> Array:
-    """The part of a response with round-off as the zero that it means."""
+    """Return a part of a response, with values up to `round_off` set to 0."""
     return np.asarray(np.where(np.abs(part) <= round_off, 0.0, part))
 
 
 def _centred(values: Array, model: Model) -> tuple[Array, Array]:
-    """The mean, and the values less the mean.
+    """Return the mean, and the values minus the mean.
 
-    Differences to one of the values are exact where values are alike; sums of the values
-    themselves would lose the digits in which these differ.
+    Differences from one of the values are exact if values are close to each other; sums of the
+    values themselves would lose the digits in which they differ.
     """
     rows = values.reshape(*values.shape[: -len(model.levels) - 1], model.observations)
     first = rows[..., :1]
@@ -146,13 +147,13 @@ def _centred(values: Array, model: Model) -> tuple[Array, Array]:
 
 
 def _round_off(values: Array, deviations: Array) -> float:
-    """The largest part of a response that means nothing."""
+    """Return the absolute value up to which a part of a response counts as round-off."""
     largest, differing = float(np.abs(values).max()), float(np.abs(deviations).max())
     return float(min(ROUND_OFF * largest, NEGLIGIBLE * differing))
 
 
 def _effect(cells: Array, axes: tuple[int, ...], term: Term) -> Array:
-    """Average over the other factors, then take the mean out along each factor of the effect."""
+    """Average over the other factors, then subtract the mean along each factor of the effect."""
     chosen = [axes[factor] for factor in term]
     others = tuple(axis for axis in axes if axis not in chosen)
     effect: Array = cells.mean(axis=others, keepdims=True)
@@ -168,7 +169,10 @@ def _residuals(
     block_effects: Array,
     model: Model,
 ) -> Array:
-    """What the model does not explain; with replications all interactions count as explained."""
+    """Return the residuals; with replications, these are deviations from the mean of the cell.
+
+    The interactions beyond the model's order are then not a part of the error.
+    """
     if model.replications == 1:
         return np.asarray(deviations - np.asarray(sum(effects.values()))[..., None])
     lifted = (1,) * len(model.levels)

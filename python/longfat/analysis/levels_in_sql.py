@@ -1,4 +1,4 @@
-"""Finds levels in SQL that no factor has: ``config = 'lann'`` is good SQL that selects nothing."""
+"""Unknown levels in SQL: ``config = 'lann'``, with a typo, is valid SQL that selects nothing."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,9 +15,9 @@ _COMPARISONS = frozenset({"=", "==", "<>", "!=", "is"})
 
 
 def unknown_levels(sql: str, levels: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """What to say to each literal that is compared with a factor and is none of its levels.
+    """Yield a message for each literal that is compared with a factor and is not a level of it.
 
-    Looks at ``factor = literal``, its opposites, and ``factor IN (literals)``.
+    Considers ``factor = literal``, its negations, and ``factor IN (literals)``.
     """
     tokens = [token for token in _TOKEN.findall(sql) if not token.startswith(("--", "/*"))]
     by_name = {name.lower(): (name, known) for name, known in levels.items()}
@@ -32,7 +32,7 @@ def unknown_levels(sql: str, levels: Mapping[str, Sequence[str]]) -> Iterator[st
 
 
 def _compared_with(tokens: Sequence[str]) -> list[str]:
-    """The literals that the tokens after a factor's name compare it with."""
+    """Return the literals that a factor is compared with in the tokens after its name."""
     words = [token.lower() for token in tokens[:3]]
     if words and words[0] in _COMPARISONS:
         found = list(tokens[2:3] if words[1:2] == ["not"] else tokens[1:2])
@@ -49,14 +49,14 @@ def _compared_with(tokens: Sequence[str]) -> list[str]:
 
 
 def _literal(token: str) -> str | None:
-    """The text of a literal; None for any other token."""
+    """Return the text of a literal; None for any other token."""
     if token.startswith("'"):
         return token[1:-1].replace("''", "'")
     return token if re.match(r"-?\d", token) else None
 
 
 def _are_equal(literal: str, level: str) -> bool:
-    """As SQLite compares in a column that takes what reads as a number for one."""
+    """Whether SQLite considers them equal in a column of NUMERIC affinity."""
     try:
         return float(literal) == float(level)
     except ValueError:

@@ -1,10 +1,9 @@
-"""Where the measures of claims are taken: the runs of a study as tables of SQL.
+"""SQL database of a study's runs, in which the measures of claims are evaluated.
 
 `runs` has a row for each factor combination and replication from 1 on, `deterministic` one for
 each combination in replication 0; both have the factors, `replication`, `scenario` (resolved, as
-JSON), every metric, and `completions` (how long what was asked for took, as JSON, by kind).
-`reference` has the paper's entries. Nothing else can be read, nothing can
-be written, and no measure may take longer than `SECONDS`.
+JSON), every metric, and `completions` (completion times by kind, as JSON). `reference` has the
+paper's entries. Queries are read-only, restricted to these tables, and limited to `SECONDS`.
 """
 
 import dataclasses
@@ -22,7 +21,7 @@ from longfat.base.slips import nearest
 from longfat.base.stopping import stopped_afterwards
 
 SECONDS = 1.0
-"""Of this thread, for each time that a measure is taken."""
+"""Largest CPU time of this thread per evaluation of a measure, in seconds."""
 
 TABLES = frozenset({"runs", "deterministic", "reference"})
 FUNCTIONS = aggregates.NAMES | {
@@ -53,16 +52,16 @@ NOT_SELECT = "the measure has to be one SELECT, which may read these tables and 
 
 
 class WrongMeasure(Exception):
-    """SQL that is no measure; the text says why. `Tables.in_words` is what could be read."""
+    """Raised for SQL that is no valid measure; the message has the reason."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """A factor combination (a level for each factor, or None) in one replication.
+    """One replication of a factor combination; a level is None if the factor does not apply.
 
-    `metrics` is None where no run is, and lacks what a paper does not print. `doubtful` names the
-    metrics whose printed digits are not to be trusted. `completions` is JSON, None where nothing is
-    asked for, or no run is.
+    `metrics` is None without a run; of a paper, it has the printed ones only. `doubtful` names the
+    metrics whose printed value is doubtful. `completions` is JSON, None without a run or without
+    requests.
     """
 
     levels: Sequence[str | None]
@@ -73,7 +72,7 @@ class Row:
     completions: str | None = None
 
     def has(self, column: str) -> bool:
-        """Whether there is a metric, or there are completions."""
+        """Whether the row has a value in this column of results."""
         if column == COMPLETIONS:
             return self.completions is not None
         return column in (self.metrics or {})
@@ -81,7 +80,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Entry:
-    """A number that the paper prints."""
+    """Value that the paper prints, with its table and response."""
 
     levels: Sequence[str | None]
     table: str
@@ -92,10 +91,10 @@ class Entry:
 
 @dataclass(frozen=True)
 class Tables:
-    """What the tables of a study hold, for one source of runs.
+    """Content of a study's SQL tables, for one source of runs.
 
-    `drawn` are the numbers of the replications in `runs`; without any, what stands there are the
-    deterministic runs, as replication 1.
+    `drawn` are the replications in `runs`; if empty, `runs` has the deterministic runs as
+    replication 1.
     """
 
     factors: Sequence[str]
@@ -105,43 +104,43 @@ class Tables:
 
     @property
     def replications(self) -> int:
-        """How many replications there are."""
+        """Number of replications."""
         return len(self.drawn)
 
     @property
     def metrics(self) -> list[str]:
-        """The metrics that have a column: a factor of the same name hides one."""
+        """Metrics that have a column: a factor of the same name hides a metric."""
         return [name for name in _engine.METRICS if name not in self.factors]
 
     @property
     def columns(self) -> list[str]:
-        """The columns of `runs` and of `deterministic`."""
+        """Columns of `runs` and of `deterministic`."""
         return [*self.factors, *OWN_COLUMNS, *self.results]
 
     @property
     def results(self) -> list[str]:
-        """The columns that a run fills, so that whoever reads them needs it."""
+        """Columns with results of runs: a measure that reads one depends on the run."""
         own = [] if COMPLETIONS in self.factors else [COMPLETIONS]
         return [*self.metrics, *own]
 
     @property
     def has_numbers(self) -> bool:
-        """Whether there is anything at all but what has been planned."""
+        """Whether there are any results or reference entries."""
         return bool(self.reference) or any(row.metrics for row in self.rows)
 
     def mentioned(self, sql: str) -> list[str]:
-        """The columns that SQL can be about: its text has their names. At least one."""
+        """Return the columns whose names occur in the text of the SQL; at least one column."""
         text = sql.lower()
         found = [name for name in self.columns if name.lower() in text]
         return found or self.columns[:1]
 
     def with_rows(self, rows: Sequence[Row]) -> Self:
-        """The same tables with other runs."""
+        """Return these tables with other rows."""
         return dataclasses.replace(self, rows=rows)
 
     @property
     def in_words(self) -> str:
-        """Which tables and columns there are."""
+        """Tables and columns that a measure can read, as a sentence for messages."""
         reference = [*self.factors, *REFERENCE_COLUMNS]
         return (
             f"a measure can read: runs and deterministic ({', '.join(self.columns)}), "
@@ -151,10 +150,10 @@ class Tables:
 
 @dataclass(frozen=True)
 class Reading:
-    """A measure taken: its number, None for NULL, and the rows of which it read metrics.
+    """Result of evaluating a measure: its value, None for NULL, and the rows that it read.
 
-    `missing` are those that no run is of; `lacking` counts for each column that it read the runs
-    that are there without it; `doubtful` counts doubtful digits read.
+    `missing` are the rows read without a run; `lacking` counts, for each column read, the stored
+    runs that do not have it; `doubtful` counts the doubtful values read.
     """
 
     value: float | None
@@ -165,12 +164,12 @@ class Reading:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all that it read is there."""
+        """Whether all runs and metrics that the measure read are available."""
         return not self.missing and not self.lacking
 
 
 class MeasureDatabase:
-    """A study's tables, and which of their rows a measure reads; a context manager."""
+    """SQL tables of a study that record which rows a measure reads; a context manager."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
@@ -190,9 +189,10 @@ class MeasureDatabase:
         self._connection.close()
 
     def read(self, sql: str) -> Reading:
-        """Take a measure.
+        """Evaluate a measure.
 
-        Raises `WrongMeasure` for SQL that is none, and `Interrupted` after a signal to stop.
+        Raises `WrongMeasure` for SQL that is no valid measure, and `Interrupted` after a signal to
+        stop.
         """
         self._seen.clear()
         limit_time(self._connection, SECONDS)
@@ -200,7 +200,7 @@ class MeasureDatabase:
             with stopped_afterwards():
                 value = measured(self._connection, sql)
         except (sqlite3.Error, sqlite3.Warning, ValueError) as error:
-            raise WrongMeasure(self._told(error)) from error
+            raise WrongMeasure(self._explained(error)) from error
         return self._reading(value)
 
     def _note(self, position: int, column: str, value: SqlValue) -> SqlValue:
@@ -225,7 +225,7 @@ class MeasureDatabase:
         )
 
     def _create_views(self) -> None:
-        """Views, so that whoever reads what a run fills is seen to."""
+        """Create the views `runs` and `deterministic`, which record reads of results."""
         plain = [quoted(name) for name in (*self._tables.factors, *OWN_COLUMNS)]
         noted = [
             f"seen(position, '{name}', {quoted(name)}) AS {quoted(name)}"
@@ -237,7 +237,7 @@ class MeasureDatabase:
                 f"CREATE VIEW {view} AS SELECT {columns} FROM pool WHERE replication {condition}"
             )
 
-    def _told(self, error: Exception) -> str:
+    def _explained(self, error: Exception) -> str:
         text = str(error)
         if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
             return f"the measure ran for more than {SECONDS:g} s"
@@ -253,7 +253,7 @@ class MeasureDatabase:
         return text
 
     def _whose(self, column: str) -> str:
-        """Which tables have a column that the one that was asked has not, or the nearest name."""
+        """Return a hint about an unknown column: the tables that have it, or the nearest name."""
         if column in self._tables.columns:
             return f"; runs and deterministic have {column}"
         if column in REFERENCE_COLUMNS:
@@ -262,10 +262,10 @@ class MeasureDatabase:
 
 
 class ResampledDatabase:
-    """The runs of some rows with replications drawn anew; a context manager.
+    """SQL tables of runs with resampled replications, for the bootstrap; a context manager.
 
-    For SQL that has been vetted by a `MeasureDatabase` and reads no other `columns`. The runs are a
-    view of what is drawn: to copy the rows for every draw would take most of the time.
+    For SQL that a `MeasureDatabase` has accepted and that reads only `columns`. `runs` is a view
+    of the resample, since copying the rows for every resample would dominate the time.
     """
 
     def __init__(self, tables: Tables, sql: str, columns: Sequence[str]) -> None:
@@ -296,25 +296,25 @@ class ResampledDatabase:
         self.close()
 
     def close(self) -> None:
-        """Forget everything."""
+        """Close the database."""
         self._connection.close()
 
     def measure(self, replications: Sequence[int]) -> float | None:
-        """The measure where these stand in place of as many of the tables' replications."""
+        """Evaluate the measure with these replications in place of as many of the tables' own."""
         self._connection.execute("DELETE FROM drawn")
         self._connection.executemany(
             "INSERT INTO drawn VALUES (?, ?)", zip(self._numbers, replications, strict=False)
         )
         try:
             return measured(self._connection, self._sql)
-        except ValueError:  # no row, where the draw leaves nothing to choose from
+        except ValueError:  # no row: none of the resampled runs meets its conditions
             return None
 
 
 def measured(connection: sqlite3.Connection, sql: str) -> float | None:
-    """The one number of a query, None for NULL, and for one too large to have an interval.
+    """Return the single number that a query yields; None for NULL, or beyond `LARGEST`.
 
-    Raises `ValueError` for any other result, and what sqlite3 raises.
+    Raises `ValueError` for any other result, and the errors of sqlite3.
     """
     cursor = connection.execute(sql)
     if cursor.description is None:
@@ -332,10 +332,10 @@ def measured(connection: sqlite3.Connection, sql: str) -> float | None:
 
 
 def _create_pool(connection: sqlite3.Connection, tables: Tables, columns: Sequence[str]) -> None:
-    """These columns of all rows of both tables; levels that read as numbers compare as numbers.
+    """Create the table behind both views, with these columns; numeric levels compare as numbers.
 
-    In the order of replications, of which draws take whole ones. Texts come last: whatever is
-    behind so long ones takes many times as long to read.
+    It is ordered by replication, since resamples take whole replications. Text columns are last,
+    because columns behind long texts are many times slower to read.
     """
     factors = [place for place, name in enumerate(tables.factors) if name in columns]
     metrics = [name for name in tables.metrics if name in columns]

@@ -1,8 +1,8 @@
-"""Whether the residuals look like what the intervals assume: normal errors of one variance.
+"""Residual checks: tests of the assumption of normal errors with constant variance.
 
-Jain (1991), section 14.7, looks at plots; here each look is a number. How unusual it is follows
-from a Monte Carlo test: the same design is fitted to normal errors many times, so that the few
-degrees of freedom that residuals of a factorial design have are taken into account exactly.
+Jain (1991), section 14.7, checks plots by eye; here each check has a test statistic. Its p-value
+is from a Monte Carlo test: the design is fitted to simulated normal errors many times, which takes
+exact account of the few degrees of freedom of residuals in a factorial design.
 G. A. Barnard: Discussion of Bartlett's paper. J. R. Stat. Soc. B 25 (1963), p. 294.
 """
 
@@ -15,27 +15,27 @@ from scipy.special import ndtri
 from longfat.analysis.fit import Array, Fit, fit
 
 SIGNIFICANCE = 0.05
-"""A look that fewer than this share of designs with normal errors would give is doubtful."""
+"""Significance level: a check with a smaller p-value fails."""
 
 FEWEST_DEGREES_OF_FREEDOM = 3
 
 DRAWS = 999
-"""Simulated designs: p-values are multiples of 1/1000."""
+"""Number of simulated designs: p-values are multiples of 1/1000."""
 FEWEST_DRAWS = 99
 VALUES_AT_A_TIME = 1_000_000
 VALUES_IN_ALL = 20_000_000
-"""Experiments of more than 20,000 observations get fewer draws."""
+"""Limit of simulated values: experiments of more than 20,000 observations get fewer draws."""
 
 SEED = 0
-"""The same data get the same p-values."""
+"""Fixed seed, so that p-values are reproducible."""
 
 TIE = 1e-9
-"""Statistics closer than this are equal: patterns of residuals repeat in small designs."""
+"""Statistics closer than this count as equal: residual patterns repeat in small designs."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """One look at the residuals: a statistic and how unusual it is for normal errors."""
+    """Check of the residuals: a test statistic and its p-value under normal errors."""
 
     name: str
     measure: str
@@ -46,7 +46,7 @@ class Check:
 
     @property
     def said(self) -> str:
-        """The detail with the p-value beside the statement that it is of."""
+        """Detail, with the p-value after the statement that it belongs to."""
         statement, _, more = self.detail.partition("; ")
         return "; ".join(filter(None, (f"{statement} (p = {self.p_value:.3f})", more)))
 
@@ -54,8 +54,8 @@ class Check:
 def check_residuals(parts: Fit, factors: Mapping[str, Sequence[str]]) -> list[Check]:
     """Check normality, constant variance and outliers.
 
-    Nothing where there is no error, or where its few degrees of freedom leave residuals hardly more
-    than one pattern.
+    Return [] without residuals, or with fewer than `FEWEST_DEGREES_OF_FREEDOM` of the error, which
+    leave hardly more than one pattern of residuals.
     """
     too_few = parts.model.error_degrees_of_freedom < FEWEST_DEGREES_OF_FREEDOM
     if too_few or not parts.residuals.any():
@@ -72,9 +72,10 @@ def check_residuals(parts: Fit, factors: Mapping[str, Sequence[str]]) -> list[Ch
 
 
 def quantile_correlation(residuals: Array) -> Array:
-    """Of each row: the correlation of its ordered residuals with normal quantiles.
+    """Compute, for each row, the correlation of its sorted residuals with normal quantiles.
 
-    A straight quantile-quantile plot gives 1. Positions (i - 3/8) / (n + 1/4): G. Blom, 1958.
+    It is 1 for a straight quantile-quantile plot. Plotting positions are (i - 3/8) / (n + 1/4)
+    (G. Blom, 1958).
     """
     count = residuals.shape[-1]
     quantiles = ndtri((np.arange(1, count + 1) - 0.375) / (count + 0.25))
@@ -82,22 +83,22 @@ def quantile_correlation(residuals: Array) -> Array:
 
 
 def trend(residuals: Array, ranks: Array) -> Array:
-    """Of each row: the correlation of |residual| with the rank of the predicted response."""
+    """Compute, for each row, the correlation of |residual| with the rank of the prediction."""
     return _correlation(np.abs(residuals), ranks)
 
 
 def largest(residuals: Array) -> Array:
-    """Of each row: the largest |residual| in standard deviations of a residual.
+    """Compute, for each row, the largest |residual| in standard deviations of a residual.
 
-    All residuals of a balanced design have the same variance, which SSE / n estimates: that of an
-    error times the share of the degrees of freedom that the error has.
+    All residuals of a balanced design have the same variance, estimated by SSE / n: the variance
+    of errors times the error's share of the degrees of freedom.
     """
     deviation = np.sqrt((residuals**2).mean(axis=-1))
     return np.asarray(np.abs(residuals).max(axis=-1) / deviation)
 
 
 def _simulated(parts: Fit, looks: Mapping[str, Callable[[Array], Array]]) -> Mapping[str, Array]:
-    """The statistics of designs like this one whose errors are normal."""
+    """Simulate the statistics under normal errors, by name."""
     found: dict[str, list[Array]] = {name: [] for name in looks}
     for residuals in _normal_residuals(parts):
         for name, look in looks.items():
@@ -106,7 +107,7 @@ def _simulated(parts: Fit, looks: Mapping[str, Callable[[Array], Array]]) -> Map
 
 
 def _normal_residuals(parts: Fit) -> Iterator[Array]:
-    """Rows of residuals of simulated designs, a portion at a time."""
+    """Yield residuals of simulated designs, one per row, in portions of limited size."""
     observations = parts.model.observations
     random = np.random.Generator(np.random.PCG64(SEED))
     draws = max(FEWEST_DRAWS, min(DRAWS, VALUES_IN_ALL // observations))
@@ -145,9 +146,10 @@ def _check(
 
 
 def _largest_share(parts: Fit) -> str:
-    """The largest residual beside the smallest prediction; far below 10 %, a trend matters little.
+    """Return the largest residual in percent of the smallest prediction, as text.
 
-    Jain, section 14.7: "if the residuals are an order of magnitude smaller".
+    Far below 10 %, a trend matters little; Jain, section 14.7: "if the residuals are an order of
+    magnitude smaller".
     """
     smallest = float(np.abs(parts.predicted).min())
     largest_residual = float(np.abs(parts.residuals).max())
@@ -165,7 +167,7 @@ def _largest_place(parts: Fit, factors: Mapping[str, Sequence[str]]) -> str:
 
 
 def _correlation(rows: Array, reference: Array) -> Array:
-    """The correlation of each row with `reference`; 0 where one side does not vary."""
+    """Compute the correlation of each row with `reference`; 0 if either is constant."""
     centred = rows - rows.mean(axis=-1, keepdims=True)
     direction = reference - reference.mean()
     spread = np.sqrt((centred**2).sum(axis=-1))
@@ -177,7 +179,7 @@ def _correlation(rows: Array, reference: Array) -> Array:
 
 
 def _average_ranks(values: Array) -> Array:
-    """Ranks from 0, the same for equal values, which round-off may have set apart."""
+    """Return ranks from 0, averaged over values that are equal up to round-off."""
     steps = np.round(values / (TIE * max(float(np.abs(values).max()), np.finfo(np.float64).tiny)))
     _, inverse, counts = np.unique(steps, return_inverse=True, return_counts=True)
     ends = np.cumsum(counts)

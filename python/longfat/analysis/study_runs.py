@@ -1,4 +1,4 @@
-"""Observations from the stored runs of a study."""
+"""Observations of the stored runs of a study, and their analysis of variance."""
 
 import dataclasses
 import itertools
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 
 
 class RunsMissing(LongfatError):
-    """The selection holds runs that are not in the store."""
+    """Raised if selected runs are not in the store."""
 
 
 def study_observations(
     plan: Plan, results: Results, factors: Sequence[str] | None, response: str
 ) -> Observations:
-    """The values of a metric in the planned runs.
+    """Return the values of a metric in the planned runs as observations.
 
-    `factors` None means all that vary; in a fractional design those that no generator sets.
-    Replication 0 is left out where there are others: it is not drawn as they are. Raises
-    `LongfatError` for names the study does not have, for factors that vary but are not among
-    those to analyse, for runs that have no result yet, and for runs that are those of several
-    combinations: they would count as often as observations that are independent.
+    `factors` None means all that vary; in a fractional design, those without a generator.
+    Replication 0 is omitted if there are others: it is not a sample of the same distribution.
+    Raises `LongfatError` for unknown names, for factors that vary but are not among `factors`, for
+    runs without a result, and for runs shared by several combinations, which are not independent
+    observations.
     """
     varying = _varying(plan)
     chosen = list(factors) if factors else _default_factors(plan.study, varying)
@@ -58,9 +58,10 @@ def analyse_study(
     settings: Settings,
     blocks_as_seeds: bool = True,
 ) -> Analysis:
-    """The analysis of variance of a metric in the planned runs. Raises as `study_observations`.
+    """Compute the analysis of variance of a metric in the planned runs.
 
-    And as `longfat.analysis.experiment.cross` where the runs are no full factorial design.
+    Raises as `study_observations`, and as `longfat.analysis.experiment.cross` if the runs are no
+    full factorial design.
     """
     found = study_observations(plan, results, factors, response)
     chosen = settings_of_study(settings, plan.study, blocks_as_seeds)
@@ -75,10 +76,10 @@ def analyse_study(
 def settings_of_study(
     settings: Settings, study: StudyDefinition, blocks_as_seeds: bool
 ) -> Settings:
-    """Settings completed by the study: common seeds are blocks, unless the user says otherwise.
+    """Return settings completed by the study: with `blocks_as_seeds`, common seeds are blocks.
 
-    In a fractional design all interactions of the base factors count: they hold the effects of the
-    factors that generators set.
+    In a fractional design, the default order includes all interactions of the base factors: they
+    are aliased with the effects of generated factors.
     """
     order = settings.order
     if order is None and study.design.kind == "fractional":
@@ -88,7 +89,7 @@ def settings_of_study(
 
 
 def with_aliases(analysis: Analysis, fraction: Fraction) -> Analysis:
-    """The analysis, with what a fractional design cannot tell from each component."""
+    """Return the analysis with the aliases of each component in a fractional design."""
     components = [
         dataclasses.replace(component, aliases=_aliases(component, fraction))
         for component in analysis.components
@@ -97,7 +98,7 @@ def with_aliases(analysis: Analysis, fraction: Fraction) -> Analysis:
 
 
 def _aliases(component: Component, fraction: Fraction) -> list[str]:
-    """The names of the effects with the same column; error and blocks have none."""
+    """Return the names of a component's aliases; error and blocks have none."""
     if not component.factors:
         return []
     effect = frozenset(component.factors)
@@ -105,7 +106,7 @@ def _aliases(component: Component, fraction: Fraction) -> list[str]:
 
 
 def _check_order(fraction: Fraction, factors: Sequence[str], order: int | None) -> None:
-    """Raise `LongfatError` where interactions that are left out hold effects that are wanted."""
+    """Raise `LongfatError` if an interaction beyond `order` is aliased with an effect within it."""
     kept = len(factors) if order is None else order
     for number in range(kept + 1, len(factors) + 1):
         for interaction in itertools.combinations(factors, number):
@@ -119,7 +120,10 @@ def _check_order(fraction: Fraction, factors: Sequence[str], order: int | None) 
 
 
 def _varying(plan: Plan) -> Mapping[str, Sequence[str]]:
-    """The levels of each factor in the planned runs. Raises `LongfatError` for a ragged plan."""
+    """Return the levels of each factor in the planned runs.
+
+    Raises `LongfatError` if the runs do not all have the same factors.
+    """
     combinations = [dict(combination) for combination in plan.combinations]
     for factor in combinations[0]:
         if not all(factor in combination for combination in combinations):
@@ -150,7 +154,7 @@ def _default_factors(study: StudyDefinition, varying: Mapping[str, Sequence[str]
 def _check_the_rest(
     plan: Plan, varying: Mapping[str, Sequence[str]], chosen: Sequence[str]
 ) -> None:
-    """Raise `LongfatError` for a factor whose variation would pass for error."""
+    """Raise `LongfatError` for a varying factor not in `chosen`: it would count as error."""
     for factor, levels in varying.items():
         if len(levels) > 1 and factor not in chosen and factor not in plan.study.design.generators:
             raise LongfatError(
@@ -184,7 +188,7 @@ def _rows(plan: Plan, results: Results, factors: Sequence[str], response: str) -
 
 
 def _check_each_is_its_own(plan: Plan) -> None:
-    """Raise `LongfatError` where levels of different names are the same scenario."""
+    """Raise `LongfatError` if two combinations are the same scenario."""
     first: dict[str, Combination] = {}
     for run in plan.runs:
         other = first.setdefault(run.scenario.run_id, run.combination)
@@ -203,7 +207,7 @@ def _check_each_is_its_own(plan: Plan) -> None:
 def _check_response(
     study: StudyDefinition, runs: Sequence[Mapping[str, float]], response: str
 ) -> None:
-    """Raise `BadInput` for a metric that there is not, or that not all of the runs have."""
+    """Raise `BadInput` for a metric that is unknown, or that some of the runs do not have."""
     lacking = sum(response not in metrics for metrics in runs)
     found = (name for metrics in runs for name in metrics)
     known = list(dict.fromkeys([*_engine.METRICS, *found]))

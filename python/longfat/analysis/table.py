@@ -1,4 +1,4 @@
-"""Observations from a CSV: a column for each factor, one for the response, all others ignored."""
+"""Observations from a CSV file: columns for factors, response and replication; others ignored."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from longfat.base.slips import nearest_or_known
 from longfat.base.where import matching
 
 REPLICATION = "replication"
-"""The column that tells replications apart, unless another one is named."""
+"""Default name of the column that identifies replications."""
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Which columns of a table mean what; `replication` None where nothing tells them apart."""
+    """Roles of the columns of a table; `replication` is None if no column identifies them."""
 
     factors: Sequence[str]
     response: str
@@ -26,7 +26,7 @@ class Columns:
 
 @dataclass(frozen=True)
 class Observations:
-    """The levels of each factor, in the order in which they first appear, and the rows."""
+    """Observations (`rows`), and the levels of each factor in order."""
 
     factors: Mapping[str, Sequence[str]]
     rows: Sequence[Observation]
@@ -41,7 +41,7 @@ def load_observations(
 ) -> Observations:
     """Read the rows of a CSV for which the SQL condition `where` holds.
 
-    Without `replication`, a column of that name is taken if there is one. Raises `BadInput` with
+    Without `replication`, a column of that name is used if there is one. Raises `BadInput` with
     one line for each wrong column or cell, and `LongfatError` for a file that cannot be read.
     """
     header, lines = _lines(path)
@@ -68,7 +68,7 @@ def load_observations(
 
 
 def check_names(factors: Sequence[str], response: str, known: Sequence[str], source: str) -> None:
-    """Raise `BadInput` for names that are unknown, or given twice."""
+    """Raise `BadInput` for factors that are unknown, repeated, or equal to the response."""
     problems = []
     for position, factor in enumerate(factors):
         if factor not in known:
@@ -82,16 +82,16 @@ def check_names(factors: Sequence[str], response: str, known: Sequence[str], sou
 
 
 def unknown(kind: str, name: str, known: Sequence[str], source: str) -> str:
-    """A message about a name that is not there, with the nearest that is."""
+    """Return a message about an unknown name, with the nearest known one."""
     return f"{source}: no {kind} {name!r}{nearest_or_known(name, known)}"
 
 
 _Lines = Sequence[tuple[int, Sequence[str]]]
-"""Cells with the number of their line."""
+"""Rows of cells, each with its line number."""
 
 
 def _lines(path: Path) -> tuple[Sequence[str], _Lines]:
-    """The header and all lines that are not empty, each as long as the header."""
+    """Read the header and all non-empty rows. Raises `BadInput` for rows of another length."""
     lines = csv_lines(read_text(path), str(path))
     if not lines:
         raise LongfatError(f"{path}: empty; a header and rows are needed")
@@ -134,7 +134,7 @@ def _columns(
 
 
 def _selected(path: Path, header: Sequence[str], lines: _Lines, where: str) -> _Lines:
-    """The lines that meet the condition; an empty cell is NULL."""
+    """Return the lines that meet the SQL condition; an empty cell is NULL."""
     table = [[cell or None for cell in cells] for _, cells in lines]
     try:
         return [lines[index] for index in matching(header, table, where)]

@@ -1,7 +1,7 @@
-"""Where times are told of what has arrived, and too little has.
+"""Censoring of completion times: cautions where too small a share was delivered.
 
-What is still under way when a run ends has taken longer than most, and how long is not known: it
-is in no time. Where much of it is missing, the times are those of the quick ones.
+Requests still unfinished when a run ends have taken longer than most, and have no completion time.
+If many are unfinished, the statistics of completion times are biased towards the fast ones.
 """
 
 import json
@@ -16,7 +16,10 @@ from longfat.results.comparison import Results
 
 
 class Lack(NamedTuple):
-    """In how many of some settings too little of what a time is of had arrived."""
+    """Caution about a completion time: `few` of `settings` have too small a delivered share.
+
+    `least` is the smallest delivered share, from 0 to 1.
+    """
 
     time: str
     few: int
@@ -32,7 +35,10 @@ class Lack(NamedTuple):
 
 
 def undelivered(results: Results, metrics: Iterable[str]) -> list[Lack]:
-    """What lacks for each of these metrics that is a time; `results` have the shares beside it."""
+    """Return the cautions about those of `metrics` that are completion times.
+
+    `results` must have the delivered share of each.
+    """
     return [
         lack
         for time in filter(is_time, metrics)
@@ -41,7 +47,7 @@ def undelivered(results: Results, metrics: Iterable[str]) -> list[Lack]:
 
 
 def undelivered_of(measure: str, rows: Iterable[Row]) -> list[Lack]:
-    """What lacks for each time that the SQL of a claim names, in the rows that it reads."""
+    """Return the cautions about the completion times in the SQL of a claim, for its rows."""
     shares: dict[str, dict[tuple[str | None, ...], list[float]]] = {}
     for row in rows:
         for kind, told in json.loads(row.completions or "{}").items():
@@ -62,9 +68,9 @@ def _known(runs: Mapping[int, Mapping[str, float]], name: str) -> list[float]:
 
 
 def lack_of(time: str, shares: Iterable[Sequence[float]]) -> Lack | None:
-    """What lacks, from the shares delivered in the replications of each setting; None if nothing.
+    """Return the caution about a time, given the delivered shares per setting and replication.
 
-    Too little has arrived if it is too little on the mean of the replications.
+    A setting counts if the mean of its replications is below `least_share`. None if there is none.
     """
     means = [fmean(of_combination) for of_combination in shares if of_combination]
     few = [mean for mean in means if mean < least_share(time)]

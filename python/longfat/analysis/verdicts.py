@@ -1,4 +1,4 @@
-"""The claims of a study, judged by the runs of a store."""
+"""Verdicts on the claims of a study, from the runs of a store."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,11 +16,10 @@ from longfat.studies.plan import Plan, plan_everything
 
 @dataclass(frozen=True)
 class Verdicts:
-    """A judgement for each claim, and the plan of the runs that could decide them.
+    """Judgement of each claim, and the plan of the runs that decide them.
 
-    `replications` is how many of each combination there are; `has_runs` tells whether any run of
-    the plan is stored; `left_out` counts the claims of which the part that was asked for has not
-    all runs.
+    `replications` is the number per combination; `has_runs` is true if any run of the plan is
+    stored; `left_out` counts the claims that need runs outside of the requested part.
     """
 
     plan: Plan
@@ -41,9 +40,9 @@ def stored_verdicts(
 ) -> Verdicts:
     """Judge the claims of a study, or those with the ids `only`, by the runs of a store.
 
-    With `quick` the runs of the study's own small part decide, and claims that need others are left
-    out. Raises `BadInput` for an unknown id and for claims that the study cannot decide, and
-    `LongfatError` if the small part can decide no claim at all.
+    With `quick`, only the runs of the study's quick part are used, and claims that need others are
+    omitted. `confidence` is a share between 0.5 and 1. Raises `BadInput` for an unknown id and for
+    invalid claims, and `LongfatError` if the quick part has all runs of no claim.
     """
     claims = load_claims(study)
     check_claims(study, claims, planned_tables(study))
@@ -65,7 +64,7 @@ def stored_verdicts(
 
 
 def _chosen(claims: Sequence[Claim], ids: Sequence[str] | None) -> list[Claim]:
-    """The claims with these ids, in the order of their file."""
+    """Return the claims with these ids, in the order of their file."""
     if ids is None:
         return list(claims)
     known = [claim.id for claim in claims]

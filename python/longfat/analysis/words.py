@@ -1,4 +1,4 @@
-"""An analysis in sentences, by the rules of 98-0876R1, section 8.1."""
+"""Interpretation of an analysis in sentences, by the rules of 98-0876R1, section 8.1."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -7,14 +7,14 @@ from longfat.analysis.analysis import Analysis, Effect
 from longfat.analysis.residuals import FEWEST_DEGREES_OF_FREEDOM
 
 WORTH_NAMING_PERCENT = 5.0
-"""Components below this share of the variation are summed up."""
+"""Components below this percentage of the variation are summed up."""
 
 PAIRS_SHOWN = 6
-"""Pairs of levels with overlapping intervals that a sentence names before it only counts."""
+"""Number of pairs with overlapping intervals that a sentence names; it counts the others."""
 
 
 def sentences(analysis: Analysis) -> list[str]:
-    """What the numbers say, one statement each."""
+    """Return the statements about an analysis, in order."""
     return [
         _allocation(analysis),
         *_error(analysis),
@@ -26,7 +26,7 @@ def sentences(analysis: Analysis) -> list[str]:
 
 
 def verdict(significant: bool | None) -> str:
-    """Significance in words."""
+    """Return significance in words; None is "unknown"."""
     return {True: "significant", False: "not significant", None: "unknown"}[significant]
 
 
@@ -101,7 +101,7 @@ def _factor(analysis: Analysis, factor: str) -> str:
 
 
 def _overlapping(effects: Sequence[Effect]) -> Iterator[tuple[str, str]]:
-    """Pairs of levels that section 8.1 takes to be similar."""
+    """Yield pairs of levels whose intervals overlap, which section 8.1 considers similar."""
     for first, second in itertools.combinations(effects, 2):
         if first.low is None or first.high is None or second.low is None or second.high is None:
             continue
@@ -116,7 +116,7 @@ def _fraction(analysis: Analysis) -> Iterator[str]:
 
 
 def listed(words: Sequence[str]) -> str:
-    """Words as a list in a sentence."""
+    """Join words as a list in a sentence: "a, b and c"."""
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} and {words[-1]}"

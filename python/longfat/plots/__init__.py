@@ -1,7 +1,7 @@
-"""The named plots: each is one file that collects rows from a source and makes a picture of them.
+"""Registry of plots: a plot is a module that collects rows from a source and builds a picture.
 
-The rows that are drawn are the rows that a `.csv` output holds. A new plot is a module with
-`SUMMARY`, `SOURCE`, `HEEDS`, `collect` and `picture`, and a line in `PLOTS`.
+A `.csv` output holds the rows that are plotted. A new plot is a module with `SUMMARY`, `SOURCE`,
+`HEEDS` (the options that it uses), `collect` and `picture`, and a line in `PLOTS`.
 """
 
 from collections.abc import Sequence
@@ -37,25 +37,28 @@ PLOTS = {
 
 
 class NothingToDraw(LongfatError):
-    """The source is good, but has nothing of what the plot shows."""
+    """Raised for a valid source without data for the plot."""
 
 
 class Plot(Protocol):
-    """What a module of this package offers."""
+    """Interface of a module with a plot; `HEEDS` lists the options that it uses."""
 
     SUMMARY: str
     SOURCE: Source
     HEEDS: Sequence[str]
 
     def collect(self, source: Any, options: Options, /) -> list[Row]:
-        """The rows to draw: factors with their levels, or series over time, and numbers."""
+        """Return the rows to plot: values with factor levels, or with series and time."""
 
     def picture(self, rows: Sequence[Row], options: Options = PLAIN, source: Any = ()) -> "Picture":
-        """The picture of the rows; `source` is what they were collected from."""
+        """Return the picture of the rows, which were collected from `source`."""
 
 
 def find(kind: str) -> Plot:
-    """The plot of this name. Raises `LongfatError` when there is none, with the nearest name."""
+    """Return the plot of this name.
+
+    Raises `LongfatError` for an unknown name, with the nearest known one.
+    """
     if kind not in PLOTS:
         meant = nearest(kind, PLOTS)
         raise LongfatError(f"no plot is called {kind!r}{meant}; plots: {', '.join(PLOTS)}")
@@ -63,11 +66,11 @@ def find(kind: str) -> Plot:
 
 
 SPELLED = {"start_s": "--from", "end_s": "--to"}
-"""Options whose names on the command line are others."""
+"""Options with a different name on the command line."""
 
 
 def check_heeded(kind: str, options: Options) -> None:
-    """Raise `LongfatError` if something is said that the plot does not heed."""
+    """Raise `LongfatError` for options that the plot does not use."""
     heeds = find(kind).HEEDS
     idle = [name for name in options.said if name not in heeds]
     if idle:
@@ -77,11 +80,11 @@ def check_heeded(kind: str, options: Options) -> None:
 
 
 def draw(kind: str, source: Any, options: Options = PLAIN, command: str = "") -> "Figure":
-    """The plot of this name of a source, as an object with every face it has.
+    """Plot a source; return a figure that can be saved in every format.
 
-    `source` is what the plot's `SOURCE` says: folders of traces, the comparisons or ledgers of a
-    study, or an analysis. `command` is the one that draws it again. Raises `LongfatError` where
-    there is nothing to draw, for an unknown name and for options that the plot does not heed.
+    `source` is of the kind in the plot's `SOURCE`: folders of traces, the comparisons or ledgers of
+    a study, or an analysis. `command` reproduces the plot. Raises `NothingToDraw` without data, and
+    `LongfatError` for an unknown name and for options that the plot does not use.
     """
     from longfat.plots.figure import Figure
 

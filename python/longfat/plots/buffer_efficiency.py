@@ -1,4 +1,4 @@
-"""Efficiency against the size of the buffer, with guides at round trips."""
+"""Plot of efficiency against buffer size, with guides at 0.5 and 1 round trip."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -26,14 +26,14 @@ _NUMBERS = {"buffer", "buffer_size", "buffer_unit", *_RESULTS}
 _PANEL_WIDTH_INCHES, _HEIGHT_INCHES = 2.4, 2.4
 _MOST_TICKS = 4
 _GUIDES, _APART = (0.5, 1.0), 1.5
-"""In round trips: half of one, and one; and by which factor a tick is away from a guide's own."""
+"""Positions of the guides in round trips, and the least ratio of a tick to a guide."""
 
 
 def collect(tables: Sequence[TableComparison], _options: "Options") -> list["Row"]:
-    """A row for each factor combination with a size of the buffer in the unit that most have.
+    """Return a row for each factor combination with a buffer size in the most frequent unit.
 
-    Of them those that are about buffers: with more than half as many sizes as any others have that
-    agree in all else. What stands in several tables has one row.
+    A line has the combinations that differ in buffer size only; lines with at most half of the
+    largest number of sizes are omitted. Combinations in several tables have one row.
     """
     found = {
         tuple((name, level) for name, level in row.items() if name not in _RESULTS): row
@@ -68,7 +68,7 @@ def _of_table(table: TableComparison) -> list["Row"]:
 def picture(
     rows: Sequence["Row"], options: "Options", tables: Sequence[TableComparison]
 ) -> Picture:
-    """A grid of panels by the layout's rows and columns, a line for each of its colours.
+    """Return a grid of panels by the layout's rows and columns, with a line for each colour.
 
     Combinations of further factors have lines of their own, in the same colour.
     """
@@ -112,7 +112,7 @@ def picture(
 
 
 def _in_other_units(rows: Sequence["Row"], tables: Sequence[TableComparison]) -> list[str]:
-    """The buffers of the tables that have no place on the axis."""
+    """Return the buffer sizes of the tables that are not in the unit of the axis."""
     unit = rows[0]["buffer_unit"] if rows else None
     buffers = dict.fromkeys(
         dict(entry.combination).get("buffer", "")
@@ -129,14 +129,14 @@ def _in_other_units(rows: Sequence["Row"], tables: Sequence[TableComparison]) ->
 
 
 def _of_whole_lines(rows: Sequence["Row"]) -> list["Row"]:
-    """The rows of lines with more than half of the most sizes."""
+    """Return the rows of lines with more than half of the largest number of sizes."""
     lines = _lines(rows)
     most = max((len(line) for line in lines), default=0)
     return [row for line in lines if 2 * len(line) > most for row in line]
 
 
 def _lines(rows: Sequence["Row"]) -> list[list["Row"]]:
-    """The rows that differ in nothing but the buffer, by its size."""
+    """Group the rows that differ in buffer size only, sorted by it."""
     lines: dict[Any, list[Row]] = {}
     for row in rows:
         others = tuple((name, level) for name, level in row.items() if name not in _NUMBERS)
@@ -173,7 +173,7 @@ def _panel(
 
 
 def _guided(ticks: Sequence[float]) -> list[float]:
-    """Ticks with those of the guides, whose names these are, and without any that is too near."""
+    """Add ticks at the guides, as their labels; remove ticks that are too near."""
     far = [
         tick for tick in ticks if all(tick >= at * _APART or tick * _APART <= at for at in _GUIDES)
     ]

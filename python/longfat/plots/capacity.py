@@ -1,4 +1,4 @@
-"""What each service class gets of the bottleneck over time; a panel for each run."""
+"""Plot of the bottleneck's capacity used by each service class over time, a panel per run."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -32,7 +32,7 @@ _PANEL_HEIGHT_INCHES = 1.35
 
 
 def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
-    """Rows of a series for each class, in Mbit/s of cells or packets; `run` names the run."""
+    """Return a series for each class, in Mbit/s of cells or packets; `run` names the run."""
     return [
         {"run": name, **{key: row[key] for key in ("series", "time_s", "value", "unit")}}
         for name, run in zip(names_of(runs), runs, strict=True)
@@ -55,9 +55,9 @@ def _rates(run: Traces) -> list[Row]:
 
 
 def picture(rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> Picture:
-    """A panel for each run: UBR at the bottom, what VBR takes above it."""
+    """Return a panel for each run: UBR at the bottom, VBR stacked above it."""
     panels: list[list[Panel | None]] = []
-    # All have the axis of the longest.
+    # All panels have the time axis of the longest run.
     time = max((time_axis(run, options) for run in runs), key=lambda axis: axis.high or 0)
     for name, run in zip(names_of(runs), runs, strict=True):
         chosen = [row for row in rows if row["run"] == name]
@@ -104,10 +104,10 @@ def _panel(
 
 
 def names_of(runs: Sequence[Traces]) -> list[str]:
-    """What tells runs apart: the settings that differ, or the folders if none or too many do.
+    """Return distinct names of runs: the settings that differ, or their folders.
 
-    Models of two kinds differ in that, whatever parameters they have. Folders also tell runs apart
-    where settings do not, and where one takes more words than a title has room for.
+    If the kind of a model differs, its parameters are not listed. Folders are used if more than
+    two settings differ, if they do not distinguish all runs, and for names that are too long.
     """
     flat = [dict(leaves(run.settings)) for run in runs]
     keys = dict.fromkeys(key for settings in flat for key in settings)
@@ -122,6 +122,6 @@ def names_of(runs: Sequence[Traces]) -> list[str]:
 
 
 def _setting(path: str, value: object) -> str:
-    """A setting by the last part of its path; the kind of a model by what it is a model of."""
+    """Format a setting with the last part of its path; omit "kind"."""
     name = path.removesuffix(".kind").rsplit(".", 1)[-1].replace("_", " ")
     return f"{name} {value}"

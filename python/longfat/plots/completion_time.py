@@ -1,4 +1,4 @@
-"""How long files, pages and flows take: the distribution of completion times, with its band."""
+"""Plot of the distribution of completion times of files, pages and flows, with its band."""
 
 import math
 from collections.abc import Sequence
@@ -24,10 +24,11 @@ _PANEL_HEIGHT_INCHES = 2.3
 
 
 def collect(runs: Sequence[Traces], _options: "Options") -> list[Row]:
-    """Rows of a series for each kind: the share that has arrived after so many seconds.
+    """Return the distribution function of completion times for each kind, in seconds.
 
-    Times come from the run's record, so any trace will do. `low` and `high` bound the distribution
-    with 95 % confidence (Dvoretzky, Kiefer and Wolfowitz; Massart 1990).
+    Times are from the run's record, so any trace will do. `low` and `high` are the band of 95 %
+    confidence for the distribution (Dvoretzky, Kiefer and Wolfowitz; Massart 1990). Raises
+    `LongfatError` for a run without completions.
     """
     rows: list[Row] = []
     for name, run in zip(names_of(runs), runs, strict=True):
@@ -58,7 +59,7 @@ def collect(runs: Sequence[Traces], _options: "Options") -> list[Row]:
 
 
 def picture(rows: Sequence[Row], _options: "Options", runs: Sequence[Traces]) -> Picture:
-    """A panel for each run, a line for each kind; times on a logarithmic axis."""
+    """Return a panel for each run, with a line for each kind; the time axis is logarithmic."""
     names = names_of(runs)
     kinds = list(dict.fromkeys(row["series"] for row in rows))
     colors = level_colors(kinds)

@@ -1,4 +1,4 @@
-"""Congestion windows over time; of a single flow also its threshold and what is under way."""
+"""Plot of congestion windows over time; for a single flow also ssthresh and flight size."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -38,7 +38,7 @@ _KILO = 1e-3
 
 
 def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
-    """Rows of the series `cwnd`, `ssthresh`, `flight`, in kB, and of `drop` and `timeout`."""
+    """Return the series `cwnd`, `ssthresh` and `flight`, in kB, and events `drop`, `timeout`."""
     import polars
 
     run = only(runs, "cwnd")
@@ -62,14 +62,14 @@ def _of(frame: "polars.DataFrame", flow: int) -> "polars.DataFrame":
 
 
 def picture(rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> Picture:
-    """One panel."""
+    """Return a picture with one panel."""
     run = only(runs, "cwnd")
     crowd = "" if flow_to_show(run, options) else of_how_many(run, "with the largest windows")
     return Picture([[panel(run, rows, options)]], told(run, "cwnd") + crowd, 3.0)
 
 
 def panel(run: Traces, rows: Sequence[Row], options: "Options") -> Panel:
-    """Windows in kB, with guides where the path and the receiver set limits."""
+    """Return a panel of windows in kB, with guides at the limits of path and receiver."""
     flow = flow_to_show(run, options)
     style = {} if flow is None else {"label": "cwnd"}
     marks = [
@@ -87,7 +87,7 @@ def panel(run: Traces, rows: Sequence[Row], options: "Options") -> Panel:
         guides.append(Guide(share, name, color=NEUTRAL))
         top = max(highest, share if share < 2 * highest else 0)
     top *= 1.08
-    # On the axis a guide would only be in the way.
+    # A guide on the axis itself is omitted.
     kept = [guide for guide in guides if 0.04 * top < guide.at <= top]
     title = "" if options.flow is None else flow_name(run, options.flow)
     return Panel(time_axis(run, options), Axis("window in kB", 0, top), marks, kept, title)

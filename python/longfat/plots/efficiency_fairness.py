@@ -1,4 +1,4 @@
-"""Efficiency against fairness: the paper's point, ours, and how far one lies from the other."""
+"""Plot of efficiency against fairness: the paper's point, ours, and a line between them."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,11 +28,11 @@ _NUMBERS = {f"{metric}_{name}" for metric in _METRICS for name in _OF_METRICS} |
 _PANEL_HEIGHT_INCHES = 1.9
 _OUTLINE_STEPS = 28
 _LEAST_SPAN = 0.02
-"""Of an axis: what is nearer together than that is no difference that anybody should see."""
+"""Smallest span of an axis, so that negligible differences are not magnified."""
 
 
 def collect(tables: Sequence[TableComparison], _options: Options = PLAIN) -> list[Row]:
-    """A row for each factor combination that has both metrics; the paper's may be None."""
+    """Return a row for each factor combination with both metrics; the paper's may be None."""
     entries: dict[Combination, dict[str, Entry]] = {}
     for table in tables:
         for entry in table.entries:
@@ -60,7 +60,7 @@ def _row(combination: Combination, entries: dict[str, Entry]) -> Row:
 
 
 def _spread(x: Mapping[int, float], y: Mapping[int, float]) -> dict[str, Any]:
-    """Standard deviations of the replications and their covariance; None for a single one."""
+    """Compute standard deviations and covariance over replications; None for a single one."""
     both = [(x[number], y[number]) for number in x if number in y]
     known = len(both) > 1
     efficiency, fairness = zip(*both, strict=True)
@@ -73,7 +73,7 @@ def _spread(x: Mapping[int, float], y: Mapping[int, float]) -> dict[str, Any]:
 
 
 def picture(rows: Sequence[Row], options: Options = PLAIN, _source: object = ()) -> Picture:
-    """A grid of panels: a row and a column for each level of the layout's factors."""
+    """Return a grid of panels: a row and a column for each level of the layout's factors."""
     factors = list(dict.fromkeys(name for row in rows for name in row if name not in _NUMBERS))
     layout = options.layout("policy", factors=factors, parts=("rows", "columns", "markers"))
     across, down = levels_of(rows, layout.columns), levels_of(rows, layout.rows)
@@ -82,7 +82,7 @@ def picture(rows: Sequence[Row], options: Options = PLAIN, _source: object = ())
     markers = _markers(levels_of(rows, layout.markers))
     is_free = len(markers) == 1 or layout.markers == layout.colors
     if is_free and len(set(colors.values())) < len(colors):
-        # A colour that comes again needs another marker.
+        # A repeated colour needs another marker.
         layout = replace(layout, markers=layout.colors)
         markers = {level: look.marker for level, look in looks.items()}
     panels = [
@@ -126,7 +126,10 @@ def _frame(
     colors: Mapping[str, str],
     shown: Sequence[Row],
 ) -> Panel:
-    """A panel without marks; `row` and `column` are all levels and its own, `shown` its row's."""
+    """Return a panel without marks.
+
+    `row` and `column` have all levels and the panel's own; `shown` are the data of its row.
+    """
     (down, row_level), (across, column_level) = row, column
     words = told_level(layout.rows, row_level, down)
     return Panel(
@@ -142,7 +145,7 @@ def _frame(
 
 
 def _least_span(rows: Sequence[Row], metric: str) -> tuple[float | None, float | None]:
-    """The ends of an axis whose values are all but equal; None for those that the values give."""
+    """Return the ends of an axis with nearly equal values; (None, None) to use the values' own."""
     names = [f"{metric}_{name}" for name in ("reference", "min", "max")]
     values = [row[name] for row in rows for name in names if row.get(name) is not None]
     low, high = min(values), max(values)
@@ -159,7 +162,7 @@ def _panel(
     markers: Mapping[str, str],
     frame: Panel,
 ) -> Panel:
-    """The paper's points hollow, if any, ours filled in their ellipses, a line between the two."""
+    """Return a panel with the paper's points (hollow), ours (filled, with ellipses), and lines."""
     looks: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         look = colors[level_of(row, layout.colors)], markers[level_of(row, layout.markers)]
@@ -194,7 +197,7 @@ def _doubtful(row: Row) -> bool:
 def _printed_points(
     rows: Sequence[Row], color: str, marker: str, strength: float
 ) -> Iterator[Mark]:
-    """The paper's points, and a line from each to ours."""
+    """Yield the paper's points, and a line from each to ours."""
     if not rows:
         return
     x = [row["efficiency_reference"] for row in rows]
@@ -219,7 +222,7 @@ def _printed_points(
 
 
 def _ellipses(rows: Sequence[Row], color: str) -> Iterator[Mark]:
-    """Outlines one standard deviation around the means: where replications of a run fall."""
+    """Yield covariance ellipses of the replications, at one standard deviation from the means."""
     x: list[float] = []
     y: list[float] = []
     for row in rows:
@@ -231,7 +234,7 @@ def _ellipses(rows: Sequence[Row], color: str) -> Iterator[Mark]:
 
 
 def _outline(row: Row) -> tuple[list[float], list[float]]:
-    """The points m + L (cos t, sin t), where L is Cholesky's factor of the covariance matrix."""
+    """Return the ellipse m + L (cos t, sin t); L is the Cholesky factor of the covariance."""
     spread_x, spread_y = row["efficiency_deviation"], row["fairness_deviation"]
     slant = row["covariance"] / spread_x if spread_x else 0.0
     rest = math.sqrt(max(0.0, spread_y**2 - slant**2))
@@ -260,7 +263,7 @@ def _key(
 
 
 def _key_of(factor: str, colors: Mapping[str, str], markers: Mapping[str, str]) -> Iterator[Mark]:
-    """A mark for each level of a factor, by what it decides."""
+    """Yield a mark for each level of a factor, with its colour or marker or both."""
     levels = list(markers or colors)
     names = shortened([told_level(factor, level, levels) for level in levels])
     for level, name in zip(levels, names, strict=True):
@@ -281,7 +284,7 @@ def _caption(rows: Sequence[Row]) -> str:
 
 
 def _name(row: Row) -> str:
-    """The levels of every factor."""
+    """Return the levels of all factors as text."""
     levels = (value for key, value in row.items() if key not in _NUMBERS)
     return ", ".join(str(level) for level in levels)
 

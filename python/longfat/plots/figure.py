@@ -1,4 +1,4 @@
-"""A plot as an object: one definition, and a face for each place where it is looked at."""
+"""Figures: a plot with its data, rendered by matplotlib or as Vega-Lite."""
 
 import csv
 import io
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Painting
 
 _VEGA_LITE_MIME = "application/vnd.vegalite.v6+json"
-# The same data gives the same bytes: no dates, and identifiers that do not depend on the moment.
+# Output is deterministic: no dates, and reproducible identifiers.
 _STYLE: dict[Any, Any] = {
     "font.size": 8,
     "axes.titlesize": 8,
@@ -33,9 +33,9 @@ _CLIP = re.compile(r"(?<=url\(#)p[0-9a-f]{10}(?=\))|(?<=clipPath id=\")p[0-9a-f]
 
 
 class Figure:
-    """A plot with its data: `vega_lite` for screens, `save` for papers, `rows` to go on with.
+    """Plot with its data: `vega_lite` for screens, `save` for papers, `rows` for further use.
 
-    `kind` is the name of the plot, `command` the one that draws it again.
+    `kind` is the name of the plot; `command` reproduces it.
     """
 
     def __init__(
@@ -52,20 +52,20 @@ class Figure:
 
     @property
     def caption(self) -> str:
-        """What is said below the picture: how many runs, how sure."""
+        """Caption below the picture: number of runs and confidence."""
         return self.picture.caption
 
     @property
     def sentence(self) -> str:
-        """What it shows, and the caption: what a page says below it."""
+        """Summary and caption as one sentence, for the page with the figure."""
         told = " ".join(f"{self.summary}; {self.caption}.".split())
         return told[0].upper() + told[1:]
 
     def vega_lite(self) -> dict[str, Any]:
-        """A Vega-Lite specification with the data inside.
+        """Return a Vega-Lite specification that includes the data.
 
         Its `usermeta["longfat"]` has the plot's name, caption and command, the colours to replace
-        on a dark screen and the width below which panels should stand one below the other.
+        on a dark screen, and the smallest width of a panel in pixels.
         """
         from longfat.plots.vega_lite import vega_lite
 
@@ -73,7 +73,7 @@ class Figure:
         return vega_lite(self.picture, self.summary, own)
 
     def matplotlib(self) -> "Painting":
-        """A figure of matplotlib, to restyle."""
+        """Return a matplotlib figure, which can be restyled."""
         import matplotlib as mpl
         from matplotlib.figure import Figure as Painting
 
@@ -85,7 +85,7 @@ class Figure:
         return painting
 
     def csv(self) -> str:
-        """The rows that are drawn, with a header."""
+        """Return the plotted rows as CSV, with a header."""
         text = io.StringIO(newline="")
         columns = dict.fromkeys(column for row in self.rows for column in row)
         writer = csv.DictWriter(text, list(columns), lineterminator="\n")
@@ -94,20 +94,20 @@ class Figure:
         return text.getvalue()
 
     def frame(self) -> "polars.DataFrame":
-        """The rows that are drawn, as a data frame."""
+        """Return the plotted rows as a data frame."""
         import polars
 
         return polars.DataFrame(list(self.rows), infer_schema_length=None)
 
     def svg(self) -> str:
-        """The picture as SVG."""
+        """Return the picture as SVG."""
         return _with_counted_clips(self._painted(".svg").decode())
 
     def save(self, output: str | Path) -> None:
-        """Write a picture, a page or the data drawn: .svg, .pdf, .png, .html or .csv.
+        """Write the picture, a page or the plotted data: .svg, .pdf, .png, .html or .csv.
 
-        Raises `LongfatError` for another suffix and for a file that cannot be written; then no half
-        of it is left.
+        Raises `LongfatError` for another suffix and for a file that cannot be written. The file is
+        written atomically.
         """
         path = Path(output)
         check_formats([path])
@@ -139,7 +139,7 @@ class Figure:
         return drawn.getvalue()
 
     def _repr_mimebundle_(self, **_selection: Any) -> dict[str, Any]:
-        """What notebooks show: Vega-Lite where they can, or else a picture."""
+        """Return the representations for notebooks: Vega-Lite, or else PNG or text."""
         return {
             _VEGA_LITE_MIME: self.vega_lite(),
             "image/png": self._painted(".png", dots_per_inch=110),
@@ -148,10 +148,10 @@ class Figure:
 
 
 def _with_counted_clips(svg: str) -> str:
-    """The same picture with its clip paths numbered as they come.
+    """Rename the clip paths of an SVG by number, in order of appearance.
 
-    matplotlib names them after their exact corners, whose last digits the layout may round
-    differently from one drawing to the next.
+    matplotlib derives their names from exact coordinates, whose last digits may differ between
+    renderings.
     """
     names: dict[str, str] = {}
     return _CLIP.sub(lambda found: names.setdefault(found[0], f"clip{len(names) + 1}"), svg)

@@ -1,4 +1,4 @@
-"""Interactions of an analysis of variance: parallel lines mean that there is none."""
+"""Interaction plots of an analysis of variance: parallel lines mean no interaction."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,10 @@ _PANEL_HEIGHT_INCHES = 2.1
 
 
 def collect(document: Mapping[str, Any], _options: "Options") -> list["Row"]:
-    """A row for each pair of levels: mean, main effects and interaction added up."""
+    """Return the mean at each pair of levels: overall mean, main effects and interaction.
+
+    Raises `LongfatError` for an analysis without interactions of two factors.
+    """
     main = {(effect["factor"], effect["level"]): effect["effect"] for effect in document["effects"]}
     pairs = [effect for effect in document["interactions"] if len(effect["factors"]) == 2]
     if not pairs:
@@ -35,7 +38,7 @@ def collect(document: Mapping[str, Any], _options: "Options") -> list["Row"]:
 
 
 def picture(rows: Sequence["Row"], _options: "Options", document: Mapping[str, Any]) -> Picture:
-    """A panel for each pair of factors."""
+    """Return a panel for each pair of factors."""
     pairs = list(dict.fromkeys((row["x"], row["lines"]) for row in rows))
     panels: list[Panel | None] = [
         _panel([row for row in rows if (row["x"], row["lines"]) == pair], document)

@@ -1,4 +1,4 @@
-"""Where the capacity went: a bar for each factor combination, divided by cause."""
+"""Plot of capacity ledgers: a bar for each factor combination, divided by cause."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,8 +16,8 @@ SUMMARY = "where the capacity went: a bar for each combination, in panels by two
 SOURCE = "ledgers"
 HEEDS = ("rows", "columns")
 
-# What the line sent is coloured (Okabe and Ito), what it did not is grey and hatched: the kinds
-# differ without colours, and neighbours of one kind differ in lightness.
+# Causes of sending are coloured (Okabe and Ito), causes of an idle line are grey and hatched: the
+# two differ without colours, and neighbours of one kind differ in lightness.
 _SENT = ("#0072B2", "#E69F00", "#F0E442", "#D55E00", "#009E73", "#CC79A7", "#88CCB8", "#56B4E9")
 _IDLE = (
     ("#e6e6e6", "...."),
@@ -29,12 +29,12 @@ _IDLE = (
     ("#ffffff", "\\\\\\\\"),
 )
 _LONGEST_LABEL, _LONGEST_BARE = 32, 48
-"""Letters of a bar's label with the names of factors, and without."""
+"""Largest number of letters of a bar's label, with the names of factors and without."""
 _BAR_INCHES, _PANEL_INCHES, _FRAME_INCHES = 0.19, 0.25, 1.15
 
 
 def collect(ledgers: Sequence[LedgerRow], _options: Options = PLAIN) -> list[Row]:
-    """A row for each combination: its levels, mean shares by cause, and runs."""
+    """Return a row for each combination: its levels, mean shares by cause, and runs."""
     return [
         {
             **dict(row.levels),
@@ -46,9 +46,9 @@ def collect(ledgers: Sequence[LedgerRow], _options: Options = PLAIN) -> list[Row
 
 
 def picture(rows: Sequence[Row], options: Options = PLAIN, _source: object = ()) -> Picture:
-    """A grid of panels, and in each a bar for every combination of the other factors.
+    """Return a grid of panels, each with a bar for every combination of the other factors.
 
-    Where bars differ from column to column, the panels stand one below the other.
+    If the bars differ between columns, all panels are in one column.
     """
     layout = options.layout("policy", factors=_factors(rows))
     styles = _styles(rows)
@@ -62,7 +62,7 @@ def picture(rows: Sequence[Row], options: Options = PLAIN, _source: object = ())
         cells.setdefault(place, []).append(row)
     panels = _grid(
         {
-            place: _panel(chosen, styles, labels.labels(chosen), _told(layout, *place))
+            place: _panel(chosen, styles, labels.labels(chosen), _lone_title(layout, *place))
             for place, chosen in cells.items()
         },
         layout,
@@ -84,9 +84,9 @@ def picture(rows: Sequence[Row], options: Options = PLAIN, _source: object = ())
 
 @dataclass(frozen=True)
 class _Labels:
-    """What tells the bars of a panel apart: the levels of `factors`, bare where words are too long.
+    """Labels of bars: the levels of `factors`, without factor names if `are_bare`.
 
-    `common` are the levels that all of them have.
+    `common` are the levels that all bars share.
     """
 
     factors: Sequence[str]
@@ -95,21 +95,21 @@ class _Labels:
 
     @classmethod
     def of(cls, rows: Sequence[Row], layout: Layout) -> "_Labels":
-        """Of these rows; what all of them have in common is left to the caption."""
+        """Choose the labels of these rows; levels common to all of them go into the caption."""
         others = [name for name in _factors(rows) if name not in (layout.rows, layout.columns)]
         common = [name for name in others if len(levels_of(rows, name)) == 1]
         factors = [name for name in others if name not in common]
         longest = max(len(cls(factors).label(row)) for row in rows)
-        # A number alone says nothing.
+        # With a single factor, a bare number would be meaningless.
         are_bare = len(factors) > 1 and longest > _LONGEST_LABEL
         return cls(factors, are_bare, [f"{_words(name)} {rows[0][name]}" for name in common])
 
     def labels(self, rows: Sequence[Row]) -> list[str]:
-        """The labels of the bars of a panel."""
+        """Return the labels of the bars of a panel, shortened."""
         return shortened([self.label(row) for row in rows], _LONGEST_BARE)
 
     def label(self, row: Row) -> str:
-        """The label of a bar, however long."""
+        """Return the label of a bar in full."""
         levels = {factor: level_of(row, factor) for factor in self.factors}
         if self.are_bare:
             return ", ".join(level or "-" for level in levels.values())
@@ -118,7 +118,7 @@ class _Labels:
 
 
 def _grid(panels: Mapping[tuple[str, str], Panel], layout: Layout) -> list[list[Panel]]:
-    """The panels by their levels of the layout's factors, or all in a column if bars differ."""
+    """Arrange panels by the layout's factors, or all in one column if their bars differ."""
     down, across = (list(dict.fromkeys(levels)) for levels in zip(*panels, strict=True))
     bars = {place: panel.y.names for place, panel in panels.items()}
     if not all(
@@ -145,7 +145,7 @@ def _titled(panel: Panel, row_name: str, title: str) -> Panel:
 
 
 def fills(causes: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """Colour and hatch of each cause of a whole ledger; a cause looks the same everywhere."""
+    """Return colour and hatch of each cause; `causes` are a whole ledger, for consistency."""
     sent = [cause for cause in causes if not cause.startswith(IDLE_PREFIX)]
     idle = [cause for cause in causes if cause.startswith(IDLE_PREFIX)]
     styles = {cause: (_SENT[place % len(_SENT)], "") for place, cause in enumerate(sent)}
@@ -153,7 +153,7 @@ def fills(causes: Sequence[str]) -> dict[str, tuple[str, str]]:
 
 
 def _styles(rows: Sequence[Row]) -> dict[str, tuple[str, str]]:
-    """Colour and hatch of the causes that matter."""
+    """Return colour and hatch of the causes with a share of at least `SHOWN_FROM`."""
     metrics = [name for name in rows[0] if name.startswith(METRIC_PREFIX)]
     styles = fills([name.removeprefix(METRIC_PREFIX) for name in metrics])
     largest = {cause: max(row[f"{METRIC_PREFIX}{cause}"] for row in rows) for cause in styles}
@@ -186,8 +186,8 @@ def _panel(
     )
 
 
-def _told(layout: Layout, row_level: str, column_level: str) -> str:
-    """The title of a panel that stands alone."""
+def _lone_title(layout: Layout, row_level: str, column_level: str) -> str:
+    """Return the title of a panel outside of a grid."""
     names = (named(layout.rows, row_level), named(layout.columns, column_level))
     return ", ".join(filter(None, names))
 

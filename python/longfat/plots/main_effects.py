@@ -1,8 +1,8 @@
-"""Main effects of an analysis of variance: by how much each level departs from the mean.
+"""Plot of the main effects of an analysis of variance.
 
-The intervals are those of the effects, as the tables print them, and not of the means of levels:
-these are wider, and with common random numbers they would also have in them what all levels share,
-which says nothing about how levels differ.
+The intervals are those of the effects, as in the tables, and not of the means of levels: these are
+wider, and with common random numbers they include the variation between blocks, which is common to
+all levels.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ _PANEL_HEIGHT_INCHES = 2.4
 
 
 def collect(document: Mapping[str, Any], _options: "Options") -> list["Row"]:
-    """A row for each level of each factor: its mean, and its effect with the interval, if any."""
+    """Return a row for each level of each factor: mean, and effect with its interval, if any."""
     return [
         {
             "factor": effect["factor"],
@@ -39,7 +39,7 @@ def collect(document: Mapping[str, Any], _options: "Options") -> list["Row"]:
 
 
 def picture(rows: Sequence["Row"], _options: "Options", document: Mapping[str, Any]) -> Picture:
-    """A panel for each factor, all with the same axis."""
+    """Return a panel for each factor, all with the same response axis."""
     factors = list(dict.fromkeys(row["factor"] for row in rows))
     panels: list[Panel | None] = [
         _panel([row for row in rows if row["factor"] == factor], document, first=index == 0)
@@ -72,7 +72,7 @@ def _panel(rows: Sequence["Row"], document: Mapping[str, Any], *, first: bool) -
 
 
 def _around(mean: float, effect: float | None) -> list[float] | None:
-    """An end of the interval of an effect, where its level is drawn."""
+    """Shift an end of the interval of an effect by the overall mean."""
     return None if effect is None else [mean + effect]
 
 
@@ -90,7 +90,7 @@ def _has_intervals(document: Mapping[str, Any]) -> bool:
 
 
 def told(document: Mapping[str, Any], *, intervals: bool = True) -> str:
-    """The caption of every plot of an analysis."""
+    """Return the common caption of plots of an analysis, with the confidence if `intervals`."""
     replications = document["replications"]
     percent = f"{100 * document['confidence']:g} %"
     counted = (

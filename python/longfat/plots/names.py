@@ -1,21 +1,21 @@
-"""Names of levels where there is little room: without their middle, or turned."""
+"""Fitting of level names into little room: shortened in the middle, rotated or thinned."""
 
 import itertools
 import math
 from collections.abc import Sequence
 
 LONGEST = 24
-"""Letters of a name along an axis or in a legend."""
+"""Largest number of letters of a name along an axis or in a legend."""
 
 _LINE = 1.8
-"""The height of a line, in the width of a letter."""
+"""Height of a line, in widths of a letter."""
 _ASLANT = 30
 
 
 def shortened(names: Sequence[str], most: int = LONGEST) -> list[str]:
-    """The names with no more than `most` letters, or as many as it takes that they stay different.
+    """Shorten names to `most` letters, or to the fewest at which they remain distinct.
 
-    Longer ones lose their middle, all at the place nearest to it at which they do stay different.
+    Letters are removed from the middle, at the nearest position at which names remain distinct.
     """
     for length in itertools.count(most):
         for head in sorted(range(1, length - 1), key=lambda place: abs(2 * place - length)):
@@ -33,9 +33,9 @@ def _without_middle(name: str, head: int, length: int) -> str:
 
 
 def degrees(names: Sequence[str], room: float) -> int:
-    """By how much names along a level axis with room for so many letters are turned: 0, 30 or 90.
+    """Return the rotation of names along a horizontal axis of `room` letters: 0, 30 or 90 degrees.
 
-    Those that are aslant lean out to the left, so they must not be long either.
+    At 30 degrees, names extend to the left, so they must not be long.
     """
     longest, each = max(map(len, names)), room / len(names)
     if longest < each:
@@ -45,11 +45,11 @@ def degrees(names: Sequence[str], room: float) -> int:
 
 
 def depth(names: Sequence[str], room: float) -> float:
-    """How far turned names reach below their axis, in letters."""
+    """Return the height of rotated names below their axis, in letters."""
     return max(map(len, names)) * math.sin(math.radians(degrees(names, room)))
 
 
 def thinned_out(names: Sequence[str], room: float) -> list[str]:
-    """The names with every second left empty, or more, where not even upright ones have room."""
+    """Blank all but every n-th name if even vertical names do not fit."""
     every = math.ceil(_LINE * len(names) / room) if degrees(names, room) == 90 else 1
     return [name if place % every == 0 else "" for place, name in enumerate(names)]

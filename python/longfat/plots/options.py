@@ -1,4 +1,4 @@
-"""What plots are made of and what users say about them: sources, rows, options and formats."""
+"""Sources, rows, options and output formats of plots."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -12,14 +12,14 @@ FORMATS = (".svg", ".pdf", ".png", ".html", ".csv")
 Row = Mapping[str, Any]
 
 Source = Literal["traces", "study", "ledgers", "analysis"]
-"""Folders of traces, comparisons or ledgers of a study, or the document of an analysis."""
+"""Source of a plot: traces, comparisons or ledgers of a study, or an analysis document."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """What each factor of a study decides in a picture with many panels.
+    """Factors assigned to rows, columns, colours and markers of a picture with many panels.
 
-    A factor that the rows do not have decides nothing.
+    A factor that the rows do not have is ignored.
     """
 
     rows: str = "config"
@@ -30,10 +30,10 @@ class Layout:
 
 @dataclass(frozen=True)
 class Options:
-    """What the user says about a plot; None leaves it to the plot.
+    """Options of a plot; None selects the plot's own default.
 
-    The first four are factors of a study; `flow` is the number of a flow, `start_s` and `end_s` the
-    part of a run to show, in seconds. A plot heeds those that its `HEEDS` names.
+    The first four are factors of a study; `flow` is the number of a flow; `start_s` and `end_s` are
+    the part of a run to show, in seconds. A plot uses those that its `HEEDS` lists.
     """
 
     rows: str | None = None
@@ -51,10 +51,10 @@ class Options:
         factors: Sequence[str] = (),
         parts: Sequence[str] = ("rows", "columns"),
     ) -> Layout:
-        """The layout, `columns` and `colors` being the plot's own; colours follow columns.
+        """Return the layout, with the plot's defaults `columns` and `colors` (as columns if None).
 
-        Of `factors`, those of the rows to draw, the first that nothing else needs take the `parts`
-        that were meant for factors of other studies.
+        `factors` are those of the rows to plot. The first unassigned ones replace defaults among
+        `parts` that are factors of other studies.
         """
         plain = Layout()
         own = {"rows": plain.rows, "columns": columns, "markers": plain.markers}
@@ -69,7 +69,7 @@ class Options:
 
     @property
     def said(self) -> list[str]:
-        """The names of what the user says."""
+        """Names of the options that the user has set."""
         return [option.name for option in fields(self) if getattr(self, option.name) is not None]
 
 
@@ -77,7 +77,7 @@ PLAIN = Options()
 
 
 def check_formats(outputs: Sequence[Path]) -> None:
-    """Raise `LongfatError` for an output whose suffix is no known format."""
+    """Raise `LongfatError` for an output with an unknown suffix."""
     for output in outputs:
         if output.suffix not in FORMATS:
             raise LongfatError(f"{output}: the suffix must be one of {', '.join(FORMATS)}")

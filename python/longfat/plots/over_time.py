@@ -1,4 +1,4 @@
-"""What the plots of traces share: series of a run as marks, and what is said below them."""
+"""Common parts of plots of traces: series of a run as rows and marks, guides and captions."""
 
 from bisect import bisect_right
 from collections import Counter
@@ -23,26 +23,25 @@ Row = Mapping[str, Any]
 
 MOST_LABELLED_FLOWS = 15
 CROWD_STRENGTH = 0.4
-"""Of more flows it is seen where they are many."""
+"""Opacity of lines for more flows, which shows their density."""
 MOST_DRAWN_FLOWS = 100
-"""Of more flows only those are drawn that count most: among thousands nobody sees any, and a
-browser would have to draw each."""
+"""Largest number of flows plotted, by rank: more are indistinguishable and slow in a browser."""
 MEGA = 1e6
 EVENTS = {"drop", "timeout", "rtt"}
-"""Series that are moments, and not values which hold until the next."""
+"""Series of instantaneous events or samples; values of other series hold until the next."""
 BINS_DRAWN = 200
-"""Intervals of counts are joined until there are no more than these."""
+"""Largest number of intervals of counts in a plot; neighbours are merged."""
 
 
 def only(runs: Sequence[Traces], kind: str) -> Traces:
-    """The one run that a plot is of. Raises `LongfatError` if there are more."""
+    """Return the single run of a plot. Raises `LongfatError` for more than one."""
     if len(runs) != 1:
         raise LongfatError(f"{kind} shows one run; {len(runs)} folders are given")
     return runs[0]
 
 
 def span(run: Traces, options: "Options") -> tuple[float, float]:
-    """The part of the run to show, in seconds. Raises `LongfatError` if there is no such part."""
+    """Return start and end of the part to show, in seconds. Raises `LongfatError` if empty."""
     start = 0.0 if options.start_s is None else options.start_s
     end = run.seconds if options.end_s is None else min(options.end_s, run.seconds)
     if not 0 <= start < end:
@@ -52,12 +51,12 @@ def span(run: Traces, options: "Options") -> tuple[float, float]:
 
 
 def time_axis(run: Traces, options: "Options") -> Axis:
-    """The axis of simulated time."""
+    """Return the axis of simulated time in seconds."""
     return Axis("time in s", *span(run, options))
 
 
 def shown(rows: Iterable[Row], run: Traces, options: "Options") -> list[Row]:
-    """The rows of the part to show; what holds when it begins or ends has a row there."""
+    """Select the rows of the part to show; add the values that hold at its start and end."""
     start, end = span(run, options)
     before: dict[Any, Row] = {}
     latest: dict[Any, Row] = {}
@@ -70,13 +69,13 @@ def shown(rows: Iterable[Row], run: Traces, options: "Options") -> list[Row]:
         elif row["time_s"] <= end:
             within.append(row)
     first = [{**row, "time_s": start} for row in before.values() if row["series"] not in EVENTS]
-    # A trace says itself what holds when the run ends.
+    # At the end of the run, the trace has the final values itself.
     cut = latest.values() if end < run.seconds else ()
     return [*first, *within, *({**row, "time_s": end} for row in cut if row["time_s"] < end)]
 
 
 def flow_to_show(run: Traces, options: "Options") -> int | None:
-    """The flow that is asked for, or the only one. Raises `LongfatError` for one that is not."""
+    """Return the requested flow, or the only one, or None. Raises `LongfatError` if unknown."""
     if options.flow is None:
         return 1 if run.flows == 1 else None
     if not 1 <= options.flow <= run.flows:
@@ -87,17 +86,14 @@ def flow_to_show(run: Traces, options: "Options") -> int | None:
 def foremost(
     frame: "polars.DataFrame", of_flow: "polars.Expr", most: int = MOST_DRAWN_FLOWS
 ) -> list[int]:
-    """The flows to draw: all of a trace, or of very many the `most` of which a number is largest.
-
-    They come in their order.
-    """
+    """Return the flows to plot, ascending: the `most` flows with the largest `of_flow`."""
     numbers = frame.group_by("flow", maintain_order=True).agg(of_flow.alias("of_flow"))
     ranked = numbers.sort("of_flow", "flow", descending=[True, False]).head(most)
     return sorted(ranked["flow"].to_list())
 
 
 def of_how_many(run: Traces, which: str) -> str:
-    """What the caption says where not all flows are drawn; empty where they are."""
+    """Return the remark of a caption that not all flows are plotted; empty if they are."""
     flows = run.description.get("flows", run.senders)
     drawn = f";\nof {flows:,} flows the {MOST_DRAWN_FLOWS} {which}"
     return drawn if flows > MOST_DRAWN_FLOWS else ""
@@ -106,7 +102,7 @@ def of_how_many(run: Traces, which: str) -> str:
 def rows_of(
     frame: "polars.DataFrame", series: str, value: str, unit: str, scale: float
 ) -> list[Row]:
-    """Rows to draw, one for each row of a trace: series, flow, time, and value with its unit."""
+    """Convert a trace to rows: series, flow, time in seconds, and value times `scale` in `unit`."""
     flows = frame["flow"].to_list() if "flow" in frame.columns else [None] * len(frame)
     values = (frame[value].cast(float) * scale).to_list()
     return [
@@ -116,9 +112,9 @@ def rows_of(
 
 
 def joined(frame: "polars.DataFrame", keys: Sequence[str], value: str, run: Traces) -> Any:
-    """Counts of neighbouring intervals added up until at most `BINS_DRAWN` are left.
+    """Merge neighbouring intervals of counts, so that at most `BINS_DRAWN` are left.
 
-    The frame gets `rate`: the count per second.
+    The column `rate` is the count per second.
     """
     import polars
 
@@ -134,7 +130,7 @@ def joined(frame: "polars.DataFrame", keys: Sequence[str], value: str, run: Trac
 
 
 def by_flow(rows: Sequence[Row], series: str) -> dict[int, tuple[list[float], list[float]]]:
-    """Times and values of each flow of a series."""
+    """Return times and values of a series by flow."""
     found: dict[int, tuple[list[float], list[float]]] = {}
     for row in rows:
         if row["series"] == series:
@@ -145,7 +141,7 @@ def by_flow(rows: Sequence[Row], series: str) -> dict[int, tuple[list[float], li
 
 
 def flow_steps(run: Traces, rows: Sequence[Row], series: str, **style: Any) -> Iterator[Mark]:
-    """A staircase for each flow, in the flow's colour, until all that it had was acknowledged."""
+    """Yield a step line for each flow, in the flow's colour, until its last acknowledgment."""
     flows = by_flow(rows, series)
     ends = _ends(run) if flows else {}
     width = 1.0 if len(flows) <= 5 else 0.7
@@ -161,7 +157,7 @@ def flow_steps(run: Traces, rows: Sequence[Row], series: str, **style: Any) -> I
 
 
 def _ends(run: Traces) -> dict[int, float]:
-    """When flows that come and go have heard for the last time."""
+    """Return the time of the last acknowledgment of each flow, for flows of limited lifetime."""
     if run.flows == run.senders or "acknowledgments" not in run.names:
         return {}
     import polars
@@ -173,7 +169,7 @@ def _ends(run: Traces) -> dict[int, float]:
 def _until(
     end: float | None, times: Sequence[float], values: Sequence[float]
 ) -> tuple[list[float], list[float]]:
-    """A staircase as far as a time; all of it without one."""
+    """Truncate a step line at `end`, if given."""
     if end is None:
         return list(times), list(values)
     kept = max(1, bisect_right(times, end))
@@ -181,7 +177,7 @@ def _until(
 
 
 def rugs(rows: Sequence[Row]) -> Iterator[Mark]:
-    """Strokes where packets are dropped and where timers expire."""
+    """Yield rugs with the times of drops and of timeouts."""
     for series, color in (("drop", DROP), ("timeout", TIMEOUT)):
         times = [row["time_s"] for row in rows if row["series"] == series]
         if times:
@@ -189,7 +185,7 @@ def rugs(rows: Sequence[Row]) -> Iterator[Mark]:
 
 
 def events(run: Traces, trace: str, series: str, *, at_bottleneck: bool = False) -> list[Row]:
-    """Rows for the events of a trace, or of those `at_bottleneck`, if the run has left it."""
+    """Return the events of a trace, or those `at_bottleneck`; [] if it was not recorded."""
     if trace not in run.names:
         return []
     frame = run.table_of_bottleneck(trace) if at_bottleneck else run.table(trace)
@@ -200,9 +196,9 @@ def events(run: Traces, trace: str, series: str, *, at_bottleneck: bool = False)
 
 
 def capacity_bytes(run: Traces) -> float | None:
-    """What the longest round trip without queueing carries of data, all flows together.
+    """Return the bandwidth-delay product in bytes of data, for the longest unqueued round trip.
 
-    None where the path changes under them.
+    None if the path varies over time.
     """
     if changes(run):
         return None
@@ -212,14 +208,14 @@ def capacity_bytes(run: Traces) -> float | None:
 
 
 def changes(run: Traces) -> bool:
-    """Whether the path changes while the run goes on."""
+    """Whether the path varies over time."""
     return bool(run.settings.get("path", {"kind": "fixed"})["kind"] != "fixed")
 
 
 def path_rates(run: Traces) -> list[Row]:
-    """Rows of the series `link`: the rate of a path that changes, in Mbit/s, from each change on.
+    """Return the series `link`: the rate of a time-varying path in Mbit/s, from each change on.
 
-    None where it does not change, or where the traces do not say how.
+    Empty for a constant path, or without the trace `path`.
     """
     if not changes(run) or "path" not in run.names:
         return []
@@ -232,26 +228,26 @@ def path_rates(run: Traces) -> list[Row]:
 
 
 def link_bps(run: Traces) -> float:
-    """The rate of the bottleneck in bits per second."""
+    """Return the rate of the bottleneck in bits per second."""
     rate: float = run.bottleneck["rate_bps"]
     return rate
 
 
 def all_cross(run: Traces) -> bool:
-    """Whether all flows cross the bottleneck: not all need in a network that is written out."""
+    """Whether all flows are known to cross the bottleneck: routes of a graph may avoid it."""
     return run.settings["topology"]["kind"] != "graph" or run.senders == 1
 
 
 def sharing(run: Traces) -> int | None:
-    """How many flows share the bottleneck; None where that is not always the same.
+    """Return the number of flows that share the bottleneck; None if it varies or is unknown.
 
-    It depends on the way that each goes, and on which of those are there that come and go.
+    It varies with flows of limited lifetime, and is unknown if routes may avoid the bottleneck.
     """
     return run.senders if all_cross(run) and run.flows == run.senders else None
 
 
 def window_guides(run: Traces, scale: float) -> list[Guide]:
-    """The window that receivers advertise, unless it changes with what proxies have room for."""
+    """Return a guide at the receiver window; none with proxies, whose free buffer varies."""
     if "proxies" in run.settings:
         return []
     window = run.description["receiver_window_bytes"] * scale
@@ -259,12 +255,12 @@ def window_guides(run: Traces, scale: float) -> list[Guide]:
 
 
 def unit(run: Traces) -> str:
-    """What queues are counted in."""
+    """Return the unit of queue lengths."""
     return "packets" if travels_whole(run.record["scenario"]) else "cells"
 
 
 def flow_name(run: Traces, flow: int) -> str:
-    """A flow by its number, with its flavor where not all have the same."""
+    """Return the name of a flow: its number, with its flavor if flavors differ."""
     if flow > run.flows:
         what, number = run.beside_data(flow)
         return f"{what} of flow {number}"
@@ -273,7 +269,7 @@ def flow_name(run: Traces, flow: int) -> str:
 
 
 def common(runs: Sequence[Traces]) -> str:
-    """The caption of a panel for each run: what they have in common."""
+    """Return the caption of a plot with one panel per run: the facts that the runs share."""
     if len(runs) == 1:
         return told(runs[0])
     others = [_facts(run) for run in runs[1:]]
@@ -282,7 +278,7 @@ def common(runs: Sequence[Traces]) -> str:
 
 
 def told(run: Traces, *traces: str) -> str:
-    """The caption: which run this is, and how exact the traces are."""
+    """Return the caption of a run: its identity, and the largest errors of these traces."""
     name = f"run {run.record['run_id'][:12]}"
     parts = [f"n = 1 run: {', '.join([*_facts(run), name])}"]
     for trace in run.description["traces"]:
@@ -295,11 +291,11 @@ def told(run: Traces, *traces: str) -> str:
 
 
 def _facts(run: Traces) -> list[str]:
-    """What tells one run from another in short: the ends, the bottleneck, and chance."""
+    """Return short facts that identify a run: end systems, bottleneck and seed."""
     counts = Counter(run.flavors)
     flavors = [name if len(counts) == 1 else f"{count} {name}" for name, count in counts.items()]
     (port,) = (port for port in run.record["ports"] if port["name"] == run.bottleneck["name"])
-    # What a queue discipline decides is not up to the policy.
+    # A queue discipline takes the place of the drop policy.
     queue = port["queue"]["discipline"] if "queue" in port else port["policy"]
     come_and_go = [f"{run.flows:,} flows"] if run.flows != run.senders else []
     return [

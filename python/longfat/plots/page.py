@@ -1,4 +1,4 @@
-"""A plot as a page of its own: the picture, its data and its command; works offline."""
+"""Self-contained HTML page of a plot: the picture, its data and its command."""
 
 import base64
 import html
@@ -39,9 +39,9 @@ code {{ background: #f2f2f2; padding: .1em .3em; overflow-wrap: anywhere; }}
 
 
 def page(title: str, svg: str, data: str, name: str, command: str) -> str:
-    """A page of HTML around a picture; `data` is the CSV of what it draws.
+    """Return an HTML page around a picture; `data` is the CSV of the plotted rows.
 
-    Nothing is loaded and no script runs, which its content security policy enforces.
+    Its content security policy forbids requests and scripts.
     """
     picture = svg[svg.index("<svg") :].replace(
         "<svg ", f'<svg role="img" aria-label="{html.escape(title)}" ', 1

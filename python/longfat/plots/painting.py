@@ -1,4 +1,4 @@
-"""A picture painted with matplotlib, for papers."""
+"""Rendering of pictures with matplotlib, for papers."""
 
 import math
 from typing import TYPE_CHECKING, Any
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 _LETTER_INCHES = 0.063
 _PANEL_SHARE = 0.8
-"""Of the width that a panel and its axis have."""
+"""Share of a panel in the width of panel and axis."""
 _LEGEND_SHARE = 0.4
-"""Of a panel's width: what a legend beside it may take."""
+"""Largest width of a legend beside a panel, as a share of the panel's width."""
 _HANDLE = 5
-"""What stands before a label in a legend, in letters."""
+"""Width of the handle before a label in a legend, in letters."""
 _KEY_HANDLE = 7
-"""The same in a key above all panels, whose handles are longer and stand farther apart."""
+"""Width of a handle in the key above all panels, with the gap between entries, in letters."""
 _ONE_KEY_ROW, _KEY_COLUMNS, _USUAL_KEY_ROWS = 5, 4, 2
 _KEY_ROW_INCHES = 0.17
 _TITLE_INCHES = 0.18
@@ -56,7 +56,7 @@ def paint(figure: "Figure", picture: Picture) -> None:
 
 
 def _inches_of_names(picture: Picture, letters: float) -> float:
-    """The height that turned names, legends above panels and long keys need besides the panels."""
+    """Return the height in inches of rotated names, legends above panels and long keys."""
     rows = (
         max(_inches_around(panel, letters, has_key=bool(picture.key)) for panel in row if panel)
         for row in picture.panels
@@ -99,7 +99,7 @@ def _labels(panel: Panel) -> list[str]:
 
 
 def _fits_beside(labels: "Sequence[str]", letters: float) -> bool:
-    """Whether a legend leaves enough of a panel's width."""
+    """Whether a legend fits beside a panel."""
     width = _HANDLE + max(map(len, labels))
     return width * _columns_beside(labels) <= _LEGEND_SHARE * letters
 
@@ -109,7 +109,7 @@ def _columns_beside(labels: "Sequence[str]") -> int:
 
 
 def _columns(labels: "Sequence[str]", letters: float, most: int = 0, handle: int = _HANDLE) -> int:
-    """How many labels have room side by side, if they fill column after column."""
+    """Return the number of columns in which labels fit, filled column by column."""
     for columns in range(most or len(labels), 1, -1):
         rows = math.ceil(len(labels) / columns)
         starts = range(0, len(labels), rows)
@@ -120,7 +120,7 @@ def _columns(labels: "Sequence[str]", letters: float, most: int = 0, handle: int
 
 
 def _paint_legend(axes: "Axes", panel: Panel, letters: float) -> None:
-    """The legend of a panel: beside it, or above it if it is long."""
+    """Draw the legend of a panel: beside it, or above it if it is long."""
     from matplotlib.transforms import ScaledTranslation
 
     labels = _labels(panel)
@@ -140,7 +140,7 @@ def _paint_legend(axes: "Axes", panel: Panel, letters: float) -> None:
 
 
 def _key_columns(picture: Picture) -> int:
-    """How many marks of a key stand side by side."""
+    """Return the number of columns of a key."""
     labels = [mark.label for mark in picture.key]
     few = len(labels) <= _ONE_KEY_ROW
     letters = picture.width_inches / _LETTER_INCHES
@@ -158,7 +158,7 @@ def _paint_key(figure: "Figure", key: "Sequence[Mark]", columns: int) -> None:
 
 
 def _handle(mark: Mark) -> Any:
-    """What stands for a mark in a key: a bar's patch, a line, or a point."""
+    """Return the handle of a mark in a key: a patch, a line or a point."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
@@ -274,7 +274,7 @@ def _paint_horizontal_bars(axes: "Axes", mark: Mark) -> None:
 
 
 def _paint_rug(axes: "Axes", mark: Mark) -> None:
-    # In the panel's own height, so that the strokes stay at the bottom whatever the values.
+    # In axes coordinates, so that the strokes are at the bottom whatever the values.
     axes.plot(
         mark.x, [0.02] * len(mark.x), linestyle="", marker="|", markersize=7, color=mark.color,
         markeredgewidth=0.8, transform=axes.get_xaxis_transform(), label=mark.label or "_",
@@ -306,7 +306,7 @@ _PAINTERS = {
 
 
 def _paint_guide(axes: "Axes", guide: Guide, *, is_keyed: bool) -> None:
-    """A line across the panel, and its name at its end unless the legend has it."""
+    """Draw a line across the panel, with its name at its end unless the legend has it."""
     from matplotlib.patheffects import withStroke
 
     style: dict[str, Any] = {"color": guide.color, "linestyle": guide.style, "linewidth": 0.8}

@@ -1,8 +1,8 @@
-"""Colours of levels: a policy or a flavor has the same in every plot, whatever its neighbours.
+"""Colours of levels: a policy or a flavor has a fixed colour in all plots.
 
-Colour-blind readers tell them apart: the colours are those of Okabe and Ito, "Color Universal
-Design" (2008), but for their yellow, of which a line on white paper is hardly seen (contrast 1.3).
-Olive is in its place, of the muted scheme of Tol, "Colour Schemes" (SRON/EPS/TN/09-002, 2021).
+The colours are safe for colour-blind readers: those of Okabe and Ito, "Color Universal Design"
+(2008), except yellow, which has too little contrast on white paper (1.3). It is replaced by olive
+of the muted scheme of Tol, "Colour Schemes" (SRON/EPS/TN/09-002, 2021).
 """
 
 from collections.abc import Sequence
@@ -17,8 +17,7 @@ BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 SKY, PURPLE, BLACK, OLIVE = "#56B4E9", "#CC79A7", "#000000", "#999933"
 
 DROP, TIMEOUT = "#662200", "#6600cc"
-"""Moments, in plots of flows: no flow has these colours, and colour-blind readers tell them from
-those that flows have."""
+"""Colours of events in plots of flows: distinct from those of flows, also when colour-blind."""
 
 DARK = {
     INK: "#dddddd",
@@ -29,7 +28,7 @@ DARK = {
     TIMEOUT: "#aa66ff",
     OLIVE: "#F0E442",
 }
-"""What colours that are dark or have no hue become on a dark screen."""
+"""Replacements of dark and grey colours on a dark screen."""
 
 _OWN = {
     # Drop policies.
@@ -42,7 +41,7 @@ _OWN = {
     "weighted-fba": SKY,
     "dfba": ORANGE,
     "double-threshold": BLACK,
-    # Queue disciplines: no plot shows them beside drop policies in colour, but for tail drop.
+    # Queue disciplines: except tail drop, no plot shows them together with drop policies.
     "red": OLIVE,
     "codel": ORANGE,
     "fq-codel": SKY,
@@ -50,8 +49,7 @@ _OWN = {
     "ack-filter": BLACK,
     "pie": GREEN,
     "dualpi2": BLUE,
-    # Recoveries: nor these beside either. Window laws need no colour here: they take turns with the
-    # rest.
+    # Recoveries: no plot shows them together with either. Window laws take the rest in turn.
     "vanilla": BLACK,
     "tahoe": OLIVE,
     "reno": ORANGE,
@@ -72,13 +70,13 @@ _OTHERS = (ORANGE, SKY, BLACK, GREEN, PURPLE, OLIVE)
 
 _FLOWS = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BLACK)
 FLOW_COLORS = len(_FLOWS)
-"""Flows beyond so many take turns with the colours."""
+"""Number of distinct colours of flows; further flows reuse them in order."""
 
 
 def level_colors(levels: Sequence[str]) -> dict[str, str]:
-    """The colour of each level; levels without one of their own take turns with the rest.
+    """Return the colour of each level; levels without a fixed one use the others in turn.
 
-    No level at all, which is empty, is grey.
+    The empty level is grey.
     """
     own = {level: _OWN[level.lower()] for level in levels if level.lower() in _OWN}
     own |= {level: NEUTRAL for level in levels if not level}
@@ -89,7 +87,7 @@ def level_colors(levels: Sequence[str]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Look:
-    """What tells a level from others: the style is that of its lines."""
+    """Look of a level: colour, line style and marker."""
 
     color: str
     style: str
@@ -97,7 +95,7 @@ class Look:
 
 
 def level_looks(levels: Sequence[str]) -> dict[str, Look]:
-    """The look of each level: a colour that comes again has another dash and another marker."""
+    """Return the look of each level; repeated colours get other line styles and markers."""
     colors = level_colors(levels)
     looks: dict[str, Look] = {}
     for level, color in colors.items():
@@ -107,5 +105,5 @@ def level_looks(levels: Sequence[str]) -> dict[str, Look]:
 
 
 def flow_color(flow: int) -> str:
-    """The colour of a flow by its number, from 1 on; every seventh flow has the same."""
+    """Return the colour of a flow by its number, from 1 on, modulo `FLOW_COLORS`."""
     return _FLOWS[(flow - 1) % len(_FLOWS)]

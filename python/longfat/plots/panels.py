@@ -1,4 +1,4 @@
-"""What plots of studies share: panels by the levels of factors, how many runs a value is of."""
+"""Common parts of plots of studies: levels of factors, panel titles and captions."""
 
 from collections.abc import Collection, Sequence
 
@@ -8,41 +8,41 @@ from longfat.plots.options import Row
 
 
 def level_of(row: Row, factor: str) -> str:
-    """The level of a factor; empty if the rows do not have it."""
+    """Return the level of a factor; empty if the row does not have it."""
     level: str = row.get(factor, "")
     return level
 
 
 def levels_of(rows: Sequence[Row], factor: str) -> list[str]:
-    """The levels of a factor, in the order in which they come."""
+    """Return the distinct levels of a factor, in order of appearance."""
     return list(dict.fromkeys(level_of(row, factor) for row in rows))
 
 
 def named(factor: str, level: str) -> str:
-    """A level that is a number is nothing without its factor; any other speaks for itself."""
+    """Return the name of a level: a number with its factor, any other level alone."""
     return f"{factor.replace('_', ' ')} {level}" if _is_number(level) else level
 
 
 def told_level(factor: str, level: str, levels: Collection[str]) -> str:
-    """As `named`; beside other `levels`, that a table does not have the factor is said as well."""
+    """As `named`; an empty level among other `levels` is named as not varied."""
     if level or len(levels) == 1:
         return named(factor, level)
     return not_varied([factor])
 
 
 def not_varied(factors: Sequence[str]) -> str:
-    """What a name says that has no level of these factors."""
+    """Return the name for rows without a level of these factors."""
     return f"({listed([factor.replace('_', ' ') for factor in factors])} not varied)"
 
 
 def as_many(counts: Collection[int], what: str) -> str:
-    """How many there are of each: "2 runs", or the least and the most, "1 to 3 runs"."""
+    """Return counts in words: "2 runs", or the smallest and the largest, "1 to 3 runs"."""
     least, most = min(counts), max(counts)
     return counted(least, what) if least == most else f"{least} to {counted(most, what)}"
 
 
 def means_and_ranges(rows: Sequence[Row], others: Sequence[str]) -> str:
-    """How many runs a point is of, and in which `others` lines of a colour differ."""
+    """Return a caption: replications per point, and the factors that lines of a colour vary."""
     counts = {row["replications"] for row in rows}
     told = (
         "deterministic runs, n = 1 each"

@@ -1,4 +1,4 @@
-"""A picture as data: panels of marks on axes with units. What is drawn, apart from who draws it."""
+"""Pictures as data, independent of the renderer: panels of marks on axes with units."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,11 +9,11 @@ from longfat.plots.palette import INK
 Kind = Literal[
     "line", "steps", "points", "letters", "area", "strokes", "bars", "horizontal-bars", "rug"
 ]
-"""`steps` hold a value until the next; `strokes` go upright from `low` to `high`; `letters` write
-their `marker`; `rug` are short strokes at the bottom of the panel."""
+"""Kind of a mark: `steps` hold a value until the next; `strokes` are vertical, from `low` to
+`high`; `letters` write their `marker`; a `rug` has short strokes at the bottom of the panel."""
 
 PAGE_WIDTH_INCHES = 7.16
-"""Two columns of a paper."""
+"""Width of two columns of a paper."""
 
 BAR_THICKNESS = 0.7
 
@@ -22,9 +22,8 @@ BAR_THICKNESS = 0.7
 class Mark:
     """Points of one series. `low` and `high` are the ends of intervals, of an area or of strokes.
 
-    Horizontal bars begin at `low`. A series with a `label` has its line in the legend; `names` tell
-    single points apart where a reader can point at them. A `marker` is one of
-    `palette.MARKERS`, or a letter.
+    Horizontal bars begin at `low`. A series with a `label` has an entry in the legend; `names` are
+    shown as tooltips of single points. A `marker` is one of `palette.MARKERS`, or a letter.
     """
 
     kind: Kind
@@ -46,7 +45,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Guide:
-    """A line across a panel at one value, with its name in the legend or beside it."""
+    """Line across a panel at one value, with its name in the legend or beside it."""
 
     at: float
     label: str = ""
@@ -56,13 +55,13 @@ class Guide:
 
     @property
     def in_legend(self) -> Mark:
-        """What stands for it in a legend."""
+        """Entry of the guide in a legend."""
         return Mark("line", (), color=self.color, label=self.label, style=self.style)
 
 
 @dataclass(frozen=True)
 class Axis:
-    """What an axis shows, with the unit; `names` are the levels at 0, 1, 2 and so on."""
+    """Axis; its `label` includes the unit, `names` are the levels at 0, 1, 2 and so on."""
 
     label: str
     low: float | None = None
@@ -76,10 +75,8 @@ class Axis:
 class Panel:
     """Marks over a pair of axes.
 
-    `note` is written in the middle of a panel in which nothing is to be seen, and says why.
-
-    `told` is the title of a panel that stands alone, if it is another: with what the label of its
-    upright axis says and what the panel above it is titled.
+    `note` is written in the middle of a panel without data, as an explanation. `told` is the title
+    of the panel outside of a grid, if it differs: it includes the row and the column of the grid.
     """
 
     x: Axis
@@ -94,12 +91,12 @@ class Panel:
 
     @property
     def keyed_guides(self) -> "Sequence[Guide]":
-        """The guides that the legend names: beside a level line there may be data at any place."""
+        """Guides named in the legend: horizontal ones, whose end may be covered by data."""
         return [guide for guide in self.guides if guide.along == "y" and self.legend]
 
     @property
     def in_legend(self) -> "Sequence[Mark]":
-        """What the panel's legend tells, in its order."""
+        """Entries of the panel's legend, in order."""
         named = [mark for mark in self.marks if mark.label] if self.legend else []
         lines = [guide.in_legend for guide in self.keyed_guides if guide.label]
         return [*named, *lines]
@@ -110,9 +107,9 @@ Shared = Literal["all", "row", "none"]
 
 @dataclass(frozen=True)
 class Picture:
-    """Rows of panels, and what is to be said below them: how many runs, which intervals.
+    """Rows of panels with a caption: number of runs, kind of intervals.
 
-    With a `key` one legend of these marks stands above all panels, in place of one beside each.
+    With a `key`, one legend of these marks is above all panels, instead of one beside each.
     """
 
     panels: Sequence[Sequence[Panel | None]]
@@ -125,7 +122,7 @@ class Picture:
     key: Sequence[Mark] = ()
 
     def marks(self) -> Iterator[Mark]:
-        """Every mark of every panel."""
+        """Yield the marks of all panels."""
         for row in self.panels:
             for panel in row:
                 yield from panel.marks if panel is not None else ()

@@ -1,4 +1,4 @@
-"""The queue at the bottleneck over time, class by class, with what is dropped."""
+"""Plot of the queue at the bottleneck over time, for each service class, with drops."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ _PANEL_HEIGHT_INCHES = 2.3
 
 
 def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
-    """Rows of a series for each class, in cells or packets, and of `drop`."""
+    """Return a series for each class, in cells or packets, and the events `drop`."""
     run = only(runs, "queue")
     frame = run.table_of_bottleneck("queue")
     columns = (frame[name].to_list() for name in ("class", "time_s", "cells"))
@@ -32,7 +32,7 @@ def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
 
 
 def picture(rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> Picture:
-    """A panel for each class."""
+    """Return a panel for each class."""
     run = only(runs, "queue")
     rows_of_panels: list[list[Panel | None]] = [[panel] for panel in panels(run, rows, options)]
     height = 0.5 + _PANEL_HEIGHT_INCHES * len(rows_of_panels)
@@ -40,10 +40,9 @@ def picture(rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> 
 
 
 def panels(run: Traces, rows: Sequence[Row], options: "Options") -> list[Panel]:
-    """The queue of each class, whose sizes have nothing to do with each other.
+    """Return a panel with the queue of each class, each with its own axis.
 
-    That of UBR, or of all where there are no classes, has a guide at the size of its buffer, and
-    what is dropped.
+    That of UBR, or the only one without classes, has a guide at its buffer size, and the drops.
     """
     queued = [name for name in CLASSES if any(row["series"] == name for row in rows)]
     return [_panel(run, rows, options, name, has_classes=len(queued) > 1) for name in queued]
@@ -69,6 +68,6 @@ def _panel(
 
 
 def capacity_of(port: Mapping[str, object]) -> float | None:
-    """The size of a port's buffer in what its queue counts; None for bytes or no size."""
+    """Return the size of a port's buffer in cells or packets; None if in bytes or unlimited."""
     number, _, unit_of_size = str(port["buffer_cells"]).partition(" ")
     return float(number) if number.isdigit() and unit_of_size in {"", "packets"} else None

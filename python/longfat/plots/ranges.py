@@ -1,6 +1,6 @@
-"""How far the axes of a picture reach, where it must be said: on a screen panels are drawn apart.
+"""Ranges of the axes of a picture, for Vega-Lite, which draws each panel separately.
 
-matplotlib finds this out by itself.
+matplotlib computes them itself.
 """
 
 import math
@@ -10,18 +10,18 @@ from typing import NamedTuple
 from longfat.plots.picture import BAR_THICKNESS, Axis, Mark, Panel, Picture, Shared
 
 _MARGIN = 0.05
-"""Beyond the data, as a share of what they span."""
+"""Margin beyond the data, as a share of their span."""
 
 
 class Range(NamedTuple):
-    """The ends of an axis."""
+    """Ends of an axis."""
 
     low: float
     high: float
 
 
 def ranges(picture: Picture) -> list[list[tuple[Range, Range] | None]]:
-    """The ends of the axes of every panel, those that share an axis with the same ends."""
+    """Return the ranges of both axes of every panel; panels that share an axis share the range."""
     return [
         [
             None
@@ -37,7 +37,7 @@ def ranges(picture: Picture) -> list[list[tuple[Range, Range] | None]]:
 
 
 def _peers(picture: Picture, row: int, shared: Shared, own: Panel) -> list[Panel]:
-    """The panels that share an axis with one of a row; itself alone where none is shared."""
+    """Return the panels that share an axis with the panel `own`, including itself."""
     if shared == "none":
         return [own]
     rows = picture.panels if shared == "all" else picture.panels[row : row + 1]
@@ -45,9 +45,9 @@ def _peers(picture: Picture, row: int, shared: Shared, own: Panel) -> list[Panel
 
 
 def _ends(panel: Panel, which: str, peers: Sequence[Panel]) -> Range:
-    """The ends of an axis as it says, or what it spans in all panels that share it, with a margin.
+    """Return the declared ends of an axis, or the range over all panels that share it.
 
-    An axis that says its ends may run downwards.
+    Ranges have a margin. Declared ends may be descending.
     """
     axis: Axis = getattr(panel, which)
     values = [value for peer in peers for value in _values(peer, which) if math.isfinite(value)]
@@ -59,13 +59,13 @@ def _ends(panel: Panel, which: str, peers: Sequence[Panel]) -> Range:
 
 
 def _measured(panel: Panel) -> str | None:
-    """The axis along which the bars of a panel measure; None if it has none."""
+    """Return the axis along which the bars of a panel extend; None without bars."""
     kinds = {mark.kind for mark in panel.marks}
     return "x" if "horizontal-bars" in kinds else "y" if "bars" in kinds else None
 
 
 def _values(panel: Panel, which: str) -> Iterator[float]:
-    """Everything in a panel that an axis has to reach."""
+    """Yield all values of a panel along an axis."""
     for mark in panel.marks:
         yield from _values_of_mark(mark, which)
     yield from (guide.at for guide in panel.guides if guide.along == which)

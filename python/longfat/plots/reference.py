@@ -1,4 +1,4 @@
-"""The paper's values against ours: on the diagonal they are equal."""
+"""Scatter plot of our values against the paper's: on the diagonal they are equal."""
 
 from collections.abc import Sequence
 from statistics import fmean
@@ -19,14 +19,14 @@ HEEDS = ("rows", "columns", "colors")
 
 _PANEL_INCHES = 3.1
 _LEAST_SPAN = 0.02
-"""Of an axis, as a share of its largest value."""
+"""Smallest span of an axis, as a share of its largest value."""
 _REACH = 0.55
-"""To either side of the middle, as a share of what the values span."""
+"""Half-length of an axis, as a share of the span of the values."""
 _NUMBERS = {"table", "metric", "reference", "doubtful", "ours", "low", "high", "replications"}
 
 
 def collect(tables: Sequence[TableComparison], _options: "Options") -> list["Row"]:
-    """A row for each value that the paper prints and a run of ours has."""
+    """Return a row for each entry with a value of the paper and one of ours."""
     return [
         {
             **dict(entry.combination),
@@ -48,7 +48,7 @@ def collect(tables: Sequence[TableComparison], _options: "Options") -> list["Row
 def picture(
     rows: Sequence["Row"], options: "Options", _tables: Sequence[TableComparison]
 ) -> Picture:
-    """A panel for each metric, a colour for each level of the layout's colours."""
+    """Return a panel for each metric, with a colour for each level of the layout's colours."""
     layout = options.layout("config", "policy")
     metrics = list(dict.fromkeys(row["metric"] for row in rows))
     panels: list[Panel | None] = [
@@ -75,21 +75,21 @@ def picture(
 
 
 def _error(rows: Sequence["Row"], metric: str) -> float:
-    """The mean absolute difference of a metric, of trustworthy digits where there are any."""
+    """Compute the mean absolute error of a metric, over trusted values if there are any."""
     chosen = [row for row in rows if row["metric"] == metric]
     trusted = [row for row in chosen if not row["doubtful"]] or chosen
     return fmean(abs(row["ours"] - row["reference"]) for row in trusted)
 
 
 def _name(row: "Row") -> str:
-    """The levels of every factor."""
+    """Return the levels of all factors as text."""
     return ", ".join(str(value) for key, value in row.items() if key not in _NUMBERS)
 
 
 def _panel(rows: Sequence["Row"], metric: str, factor: str) -> Panel:
     values = [row[key] for row in rows for key in ("reference", "ours")]
     low, high = min(values), max(values)
-    # A single value, or some that are all but equal, need room around them.
+    # A single value, or nearly equal ones, need a margin.
     reach = max(high - low, _LEAST_SPAN * max(abs(low), abs(high)) or 1) * _REACH
     ends = [(low + high) / 2 - reach, (low + high) / 2 + reach]
     levels = list(dict.fromkeys(level_of(row, factor) for row in rows))

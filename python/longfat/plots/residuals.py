@@ -1,4 +1,4 @@
-"""Residuals of an analysis of variance: whether they look like the errors that it assumes."""
+"""Residual plots of an analysis of variance: against predictions and normal quantiles."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -17,9 +17,10 @@ HEEDS: Sequence[str] = ()
 
 
 def collect(document: Mapping[str, Any], _options: "Options") -> list["Row"]:
-    """A row for each run: prediction, residual, and the normal quantile of its rank.
+    """Return a row for each run: prediction, residual, and the normal quantile of its rank.
 
-    Positions (i - 3/8) / (n + 1/4): G. Blom, 1958.
+    Plotting positions are (i - 3/8) / (n + 1/4) (G. Blom, 1958). Raises `LongfatError` if all
+    residuals are 0.
     """
     from scipy.special import ndtri
 
@@ -40,7 +41,7 @@ def collect(document: Mapping[str, Any], _options: "Options") -> list["Row"]:
 
 
 def picture(rows: Sequence["Row"], _options: "Options", document: Mapping[str, Any]) -> Picture:
-    """Two panels, and what the checks say."""
+    """Return both panels, with the results of the residual checks in the caption."""
     residuals = [row["residual"] for row in rows]
     size = 3.0 if len(rows) < 500 else 1.6
     quantiles = [row["normal_quantile"] for row in rows]

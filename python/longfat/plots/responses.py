@@ -1,4 +1,4 @@
-"""What the tables of a study show, whatever the metric, against one of their factors."""
+"""Plot of all tables of a study, for any metric, against one of their factors."""
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,17 +21,17 @@ HEEDS = ("columns", "colors", "markers")
 _PANEL_WIDTH_INCHES, _PANEL_HEIGHT_INCHES, _LOW_PANEL_INCHES = 2.6, 2.2, 1.9
 _UNITS = {"_s": (" in s", 1.0), "_bps": (" in Mbit/s", 1e-6)}
 _MOST_ROWS, _LEAST_COLUMNS = 4, 3
-"""More tables than these do not stand below one another, but side by side where there is room."""
+"""Largest number of tables with a row each; more share rows of at least so many columns."""
 _APART, _ROOM = 0.06, 0.4
-"""How far lines stand beside one another so that their ranges can be told apart, and all of them
-at most, where 1 is from a level to the next."""
+"""Horizontal offset between lines, to separate their ranges, and its limit for all lines
+together; 1 is the distance between levels."""
 _COLORS = 6
-"""Levels without a colour of their own take turns with so many."""
+"""Number of colours for levels without a fixed one."""
 _NUMBERS = {"table", "metric", "ours", "low", "high", "replications"}
 
 
 def collect(tables: Sequence[TableComparison], _options: "Options") -> list["Row"]:
-    """A row for each entry of a table that has runs."""
+    """Return a row for each entry of a table that has runs."""
     return [row for table in tables for row in _of_table(table)]
 
 
@@ -54,9 +54,9 @@ def _of_table(table: TableComparison) -> list["Row"]:
 def picture(
     rows: Sequence["Row"], options: "Options", tables: Sequence[TableComparison]
 ) -> Picture:
-    """A row of panels for each table and metric; a line for each level of colours and markers.
+    """Return a row of panels for each table and metric, with lines by colours and markers.
 
-    Combinations of further factors have lines of their own, which look the same.
+    Combinations of further factors have lines of their own, which look alike.
     """
     parts = [(table, own) for table in tables if (own := _of_table(table))]
     grids = [_Grid(table, own, options) for table, own in parts]
@@ -71,11 +71,11 @@ def picture(
     most = max(len(grid.across) for grid in grids)
     many = len(grids) > _MOST_ROWS
     columns = max(most, _LEAST_COLUMNS) if many else most
-    # A row of several tables has no upright axis in common: each panel has the range of its table.
-    of_tables = [grid.panels(looks, markers, told=len(grids) > 1, alone=many) for grid in grids]
+    # Panels of several tables in a row share no vertical axis: each has the range of its table.
+    of_tables = [grid.panels(looks, markers, titled=len(grids) > 1, alone=many) for grid in grids]
     panels = _packed(of_tables, columns) if many else _filled(of_tables, columns)
     shapes = {level: Look(INK, "-", marker) for level, marker in markers.items()}
-    key = _told_once([*_key(colored, looks), *_key(marked, shapes)])
+    key = _without_duplicates([*_key(colored, looks), *_key(marked, shapes)])
     others = list(dict.fromkeys(name for grid in grids for name in grid.others))
     width = max(4.0, 1.2 + _PANEL_WIDTH_INCHES * columns)
     height = 0.4 + (_LOW_PANEL_INCHES if many else _PANEL_HEIGHT_INCHES) * len(panels)
@@ -86,12 +86,12 @@ def picture(
 
 
 def _filled(of_tables: Sequence[Sequence[Panel]], columns: int) -> list[list[Panel | None]]:
-    """A row of panels for each table."""
+    """Arrange the panels of each table in a row, padded to `columns`."""
     return [[*panels, *[None] * (columns - len(panels))] for panels in of_tables]
 
 
 def _packed(of_tables: Sequence[Sequence[Panel]], columns: int) -> list[list[Panel | None]]:
-    """The panels of as many tables in a row as have room there, in their order."""
+    """Arrange the panels of as many tables per row as fit, in order."""
     rows: list[list[Panel]] = []
     for panels in of_tables:
         if rows and len(rows[-1]) + len(panels) <= columns:
@@ -102,7 +102,7 @@ def _packed(of_tables: Sequence[Sequence[Panel]], columns: int) -> list[list[Pan
 
 
 def _key(levels: Iterable[tuple[str, str]], looks: Mapping[str, Look]) -> list[Mark]:
-    """What tells the levels of factors apart."""
+    """Return the legend entries of the levels of factors."""
     told = [(factor, level) for factor, level in levels if level]
     names = shortened([named(factor, level) for factor, level in told])
     return [
@@ -111,13 +111,13 @@ def _key(levels: Iterable[tuple[str, str]], looks: Mapping[str, Look]) -> list[M
     ]
 
 
-def _told_once(key: Sequence[Mark]) -> list[Mark]:
-    """Levels of the same name that look the same, which several factors may have, stand once."""
+def _without_duplicates(key: Sequence[Mark]) -> list[Mark]:
+    """Remove duplicate legend entries: levels of several factors with equal name and look."""
     return list({(mark.label, mark.color, mark.marker): mark for mark in key}.values())
 
 
 class _Grid:
-    """A table's row of panels: which factor is which."""
+    """Panels of a table, with the assignment of factors to axis, columns, colours and markers."""
 
     def __init__(self, table: TableComparison, rows: Sequence["Row"], options: "Options") -> None:
         self.rows = rows
@@ -128,26 +128,26 @@ class _Grid:
         said = {options.columns, options.colors, options.markers}
         most_levels = sorted(table.factors, key=lambda name: -len(levels_of(rows, name)))
         wanted = [*filter(None, [table.response.across]), *most_levels]
-        # A study without factors has one point, along nothing.
+        # A study without factors has a single point and no factor along the axis.
         unsaid = (name for name in wanted if name not in said)
         self.along = next(unsaid, wanted[0] if wanted else "")
         free = [name for name in varying if name not in {self.along, *said}]
         self.colors = options.colors or (free.pop(0) if free else "")
         self.columns = options.columns or (free.pop(0) if free else "")
-        # Colours that come again have markers of their own.
+        # Repeated colours are distinguished by markers.
         few = len(levels_of(rows, self.colors)) <= _COLORS
         self.markers = options.markers or (free.pop(0) if free and few else "")
         self.others = free
         self.across = levels_of(rows, self.columns)
 
     def panels(
-        self, looks: Mapping[str, Look], markers: Mapping[str, str], *, told: bool, alone: bool
+        self, looks: Mapping[str, Look], markers: Mapping[str, str], *, titled: bool, alone: bool
     ) -> list[Panel]:
-        """A panel for each level of the columns; with the name of the table if it is `told`.
+        """Return a panel for each level of the columns; with the name of the table if `titled`.
 
-        What stands `alone` has the range of all of them on its upright axis.
+        If `alone`, vertical axes have the range of the table's panels explicitly.
         """
-        table = f"table {self.table}" if told else ""
+        table = f"table {self.table}" if titled else ""
         low, high = self._range() if alone else (None, None)
         return [
             self._panel(
@@ -162,7 +162,7 @@ class _Grid:
 
     @property
     def words(self) -> str:
-        """The metric as the label of an axis, with its unit."""
+        """Label of the metric's axis, with its unit."""
         words, (unit, _) = _with_unit(self.metric)
         if self.carried != "cells":
             return f"{words.removesuffix(' cells')} in {self.carried}"
@@ -170,12 +170,12 @@ class _Grid:
 
     @property
     def scale(self) -> float:
-        """What one of the metric's unit is on the axis."""
+        """Factor from the metric's unit to that of the axis."""
         _, (_, scale) = _with_unit(self.metric)
         return scale
 
     def _range(self) -> tuple[float, float]:
-        """From the lowest to the highest value on the axis, with some room."""
+        """Return the range of values on the axis, with a margin."""
         ends = [row[name] for row in self.rows for name in ("ours", "low", "high")]
         values = [end * self.scale for end in ends if end is not None]
         room = 0.05 * (max(values) - min(values) or abs(max(values)) or 1.0)
@@ -209,20 +209,20 @@ class _Grid:
         )  # fmt: skip
 
     def _look(self, row: "Row", looks: Mapping[str, Look], markers: Mapping[str, str]) -> Look:
-        """The look of a line: its colour's, but with the marker of its own level if it has one."""
+        """Return the look of a line: that of its colour, with the marker of its level, if any."""
         look = looks[level_of(row, self.colors)]
         own = markers[level_of(row, self.markers)]
         return replace(look, marker=own) if self.markers else look
 
 
 def _beside(lines: int) -> list[float]:
-    """How far each of some lines stands beside its level."""
+    """Return the horizontal offset of each line from its level."""
     apart = min(_APART, _ROOM / lines)
     return [(place - (lines - 1) / 2) * apart for place in range(lines)]
 
 
 def _with_unit(metric: str) -> tuple[str, tuple[str, float]]:
-    """A metric in words, the unit in which it is drawn, and what one of its own is in that."""
+    """Return a metric in words, the unit of its axis as text, and the factor to it."""
     for ending, unit in _UNITS.items():
         if metric.endswith(ending):
             return metric.removesuffix(ending).replace("_", " "), unit

@@ -1,4 +1,4 @@
-"""The first look at a run: throughput, round trips and the queue under one axis of time."""
+"""Overview plot of a run: throughput, round-trip times and queue, with a common time axis."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -30,7 +30,7 @@ _PANEL_HEIGHT_INCHES = 1.64
 
 
 def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
-    """Rows of the plots throughput and queue, and of the series `rtt`, in ms."""
+    """Return the rows of the plots throughput and queue, and the series `rtt`, in ms."""
     run = only(runs, "three-panel")
     measured = run.table("rtt")
     drawn = measured.filter(measured["flow"].is_in(throughput.busiest(run)))
@@ -39,7 +39,7 @@ def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
 
 
 def picture(rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> Picture:
-    """Three panels, or one more for each further service class."""
+    """Return three panels, or one more for each further service class."""
     run = only(runs, "three-panel")
     panels = [
         throughput.panel(run, rows, options),

@@ -1,4 +1,4 @@
-"""What each flow delivers over time."""
+"""Plot of the throughput of each flow over time."""
 
 import itertools
 import math
@@ -36,9 +36,9 @@ BUSIEST = "that deliver most"
 
 
 def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
-    """Rows of the series `throughput`, one for each flow and interval, in Mbit/s, and of `all`.
+    """Return the series `throughput` of each flow and `all`, their sum, in Mbit/s.
 
-    Where the path changes, also of `most`: what all could have had, as it changes.
+    For a time-varying path also `most`, the largest goodput of all flows together.
     """
     import polars
 
@@ -54,9 +54,9 @@ def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
 
 
 def _most_over_time(run: Traces) -> list[Row]:
-    """What all flows together could have had of a path that changes, from each change on.
+    """Return the largest goodput of all flows over a time-varying path, from each change on.
 
-    None where something else takes of it.
+    Empty for a constant path, and if other service classes share it.
     """
     link = [] if _has_classes(run) else path_rates(run)
     if not link:
@@ -72,20 +72,20 @@ def _has_classes(run: Traces) -> bool:
 
 
 def busiest(run: Traces) -> list[int]:
-    """The flows to draw: of very many those that deliver most."""
+    """Return the flows to plot: those that deliver most, if there are very many."""
     import polars
 
     return foremost(run.table("throughput"), polars.col("bytes").sum())
 
 
 def picture(rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> Picture:
-    """One panel."""
+    """Return a picture with one panel."""
     run = only(runs, "throughput")
     return Picture([[panel(run, rows, options)]], told(run) + of_how_many(run, BUSIEST), 3.0)
 
 
 def panel(run: Traces, rows: Sequence[Row], options: "Options") -> Panel:
-    """Throughputs in Mbit/s, with a guide at the most that all flows together can get."""
+    """Return a panel of throughputs in Mbit/s, with a guide at the largest goodput of all."""
     marks = list(flow_steps(run, rows, "throughput"))
     if len(marks) > 1:
         times = [row["time_s"] for row in rows if row["series"] == "all"]
@@ -99,7 +99,7 @@ def panel(run: Traces, rows: Sequence[Row], options: "Options") -> Panel:
         times, values = [row["time_s"] for row in changing], [row["value"] for row in changing]
         marks.append(Mark("steps", times, values, color=NEUTRAL, label=name, style=":"))
         most = max(values)
-    elif changes(run) or _has_classes(run):  # what is left is at times more and at times less
+    elif changes(run) or _has_classes(run):  # the available rate varies over time
         guides = [Guide(most, f"{name}, on the mean", color=NEUTRAL)]
     else:
         guides = [Guide(most, name, color=NEUTRAL)]

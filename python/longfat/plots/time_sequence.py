@@ -1,4 +1,4 @@
-"""The time-sequence graph of one flow, with the symbols of tcptrace."""
+"""Time-sequence graph of one flow, with the symbols of tcptrace."""
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
@@ -21,19 +21,20 @@ SOURCE = "traces"
 HEEDS = ("flow", "start_s", "end_s")
 
 _UNITS = {"MB": 1e-6, "kB": 1e-3}
-"""Of sequence numbers: the first in which they reach 1."""
+"""Units of sequence numbers: the first one in which they reach 1 is used."""
 _MOST_LETTERS = 40
-"""More retransmissions than that are strokes in their colour without an R on top."""
+"""Largest number of retransmissions that are marked with an R."""
 _ROUND_TRIPS_BEFORE, _ROUND_TRIPS_AFTER = 2.0, 8.0
-"""Around the first retransmission, where the user says nothing else,"""
+"""Default part to show around the first retransmission, in round trips,"""
 _SEGMENTS_BEFORE, _SEGMENTS_AFTER = 30, 60
 """and at least so many segments."""
 
 
 def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
-    """Rows of the series `segment`, `again`, `acknowledged`, `window` and `selective`.
+    """Return the series `segment`, `again`, `acknowledged`, `window` and `selective`.
 
-    Bytes from `low` to `high`; the last two of a moment for acknowledgments and windows are equal.
+    Rows have sequence numbers from `low` to `high`, which are equal for acknowledgments and
+    windows. Raises `LongfatError` if the flow sends nothing in the part to show.
     """
     run = only(runs, "time-sequence")
     flow = flow_to_show(run, options) or _first(run)
@@ -59,7 +60,7 @@ def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
 
 
 def picture(rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> Picture:
-    """One panel; the window's line is left out where it is far above the data."""
+    """Return one panel; the line of the window is omitted if it is far above the data."""
     run = only(runs, "time-sequence")
     sent = [row for row in rows if row["series"] in {"segment", "again", "acknowledged"}]
     most = max(row["high"] for row in sent)
@@ -68,10 +69,10 @@ def picture(rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> 
     margin = 0.04 * (high - low or 1)
     times = [row["time_s"] for row in rows]
     ends = min(times), max(times)
-    if ends[0] == ends[1]:  # a single moment, to be seen beside the axis
+    if ends[0] == ends[1]:  # a single instant: show it apart from the axis
         start, end = span(run, options)
         ends = start - 0.04 * (end - start), end
-    # What is looked for lies above what surrounds it: retransmissions are drawn last.
+    # Retransmissions are drawn last, above all else.
     marks = [
         mark
         for mark in _staircase(rows, "window", NEUTRAL, "end of window", scale)
@@ -93,7 +94,7 @@ def picture(rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> 
 
 
 def _first(run: Traces) -> int:
-    """The flow to show if none is asked for; the largest where flows come and go."""
+    """Return the default flow: 1, or the one with most segments if lifetimes are limited."""
     if run.flows == run.senders:
         return 1
     import polars
@@ -102,9 +103,9 @@ def _first(run: Traces) -> int:
 
 
 def _span(run: Traces, segments: "polars.DataFrame", options: "Options") -> tuple[float, float]:
-    """What to show: as asked, or the first retransmission and what follows.
+    """Return the part to show: as requested, or around the first retransmission.
 
-    Who asks for one end alone is shown as much from there as would be shown without asking.
+    If only one end is requested, the part has the default length.
     """
     start, end = span(run, options)
     if options.start_s is not None and options.end_s is not None:
@@ -120,7 +121,7 @@ def _span(run: Traces, segments: "polars.DataFrame", options: "Options") -> tupl
 def _of_first_retransmission(run: Traces, segments: "polars.DataFrame") -> tuple[float, float]:
     again = segments.filter(segments["is_again"])["time_s"].to_list()
     delays = run.bottleneck["longest_round_trip_ps"]
-    # A LAN's round trip is all queue: the ten shown are no less than a hundredth of the run.
+    # In a LAN, round trips are mostly queueing: the ten shown are at least 1 % of the run.
     round_trip = max(delays / PICOSECONDS_PER_SECOND, run.seconds / 1000)
     middle = again[0] if again else 0.0
     before, after = _neighbours(segments["time_s"].to_list(), middle)
@@ -130,7 +131,7 @@ def _of_first_retransmission(run: Traces, segments: "polars.DataFrame") -> tuple
 
 
 def _neighbours(times: Sequence[float], middle: float) -> tuple[float, float]:
-    """When segments some way before and after a moment are sent: timers make long pauses."""
+    """Return the times of segments before and after an instant, to span pauses by timeouts."""
     if not times:
         return middle, middle
     place = bisect_left(times, middle)
@@ -153,7 +154,7 @@ def _row(series: str, flow: int, row: Mapping[str, Any], low: int, high: int) ->
 
 
 def _strokes(rows: Sequence[Row], series: str, color: str, label: str, scale: float) -> list[Mark]:
-    """An upright stroke for each row, as tcptrace draws segments."""
+    """Return a vertical stroke for each row, as tcptrace draws segments."""
     chosen = [row for row in rows if row["series"] == series]
     if not chosen:
         return []

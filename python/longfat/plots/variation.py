@@ -1,4 +1,4 @@
-"""Allocation of variation: how much of it each factor and each interaction accounts for."""
+"""Plot of the allocation of variation: the share of each factor and interaction."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -19,14 +19,14 @@ _COLORS = {"main effect": BLUE, "interaction": SKY}
 
 
 def collect(document: Mapping[str, Any], _options: "Options") -> list["Row"]:
-    """A row for each component, the largest first."""
+    """Return a row for each component, the largest first."""
     keys = ("name", "kind", "percent", "degrees_of_freedom", "significant")
     rows = [{key: component[key] for key in keys} for component in document["components"]]
     return sorted(rows, key=lambda row: -float(row["percent"]))
 
 
 def picture(rows: Sequence["Row"], _options: "Options", document: Mapping[str, Any]) -> Picture:
-    """Bars from the top down, what is significant marked with a star."""
+    """Return bars in order from the top; significant components have a star."""
     count = len(rows)
     names = [f"{row['name']}{' *' if row['significant'] else ''}" for row in reversed(rows)]
     kinds = list(dict.fromkeys(row["kind"] for row in rows))

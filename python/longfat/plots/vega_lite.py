@@ -1,7 +1,7 @@
-"""A picture as a Vega-Lite specification with its data, for screens and notebooks.
+"""Conversion of pictures to Vega-Lite specifications with data, for screens and notebooks.
 
-Every panel can stand alone: where a narrow screen has no room for them side by side, a page may
-set fewer `columns` and each panel's `width`, and nothing is lost.
+Each panel is complete by itself: on a narrow screen, a page may reduce `columns` and the `width`
+of panels without loss of information.
 """
 
 import math
@@ -36,7 +36,7 @@ _LEAST_PIXELS = 110.0
 NARROWEST_PANEL_PIXELS = 168
 _MOST_ROWS = 8
 _STEPS = 1e4
-"""So many places along an axis are told apart: more than a screen has pixels."""
+"""Resolution of coordinates, in steps along an axis: more than a screen has pixels."""
 
 _DASHES = {"-": [1, 0], "--": [5, 3], ":": [1.5, 2.5], "-.": [5, 2, 1.5, 2]}
 _CONFIG: Spec = {
@@ -55,10 +55,10 @@ _CONFIG: Spec = {
 
 
 def vega_lite(picture: Picture, summary: str, usermeta: Mapping[str, Any] | None = None) -> Spec:
-    """The specification of a picture; its caption is the title below it.
+    """Return the specification of a picture; its caption is the title below it.
 
-    `usermeta` joins what a page needs to lay the picture out again: the colours for dark screens,
-    the narrowest panel and the room that its axis needs beside it, in pixels.
+    `usermeta` is added to the metadata for page layouts: the colours for dark screens, the smallest
+    width of a panel and the width of its axis, in pixels.
     """
     columns = len(picture.panels[0])
     beside = _pixels_beside(picture)
@@ -94,14 +94,14 @@ def vega_lite(picture: Picture, summary: str, usermeta: Mapping[str, Any] | None
 
 
 def _pixels_beside(picture: Picture) -> float:
-    """The room to the left of a panel: for numbers and a label, or for names if they are longer."""
+    """Return the width to the left of a panel in pixels, for numbers and label, or for names."""
     panels = (panel for row in picture.panels for panel in row if panel is not None)
     longest = max((len(name) for panel in panels for name in panel.y.names), default=0)
     return max(_AXIS_PIXELS, _NAMES_PIXELS + _LETTER_PIXELS * longest)
 
 
 def _resolution(keys: Sequence[Sequence[Sequence[Mark]]]) -> str:
-    """One legend for all panels, or one for each that has its own."""
+    """Return "shared" for one legend, "independent" if several panels have their own."""
     with_key = sum(1 for row in keys for key in row if key)
     return "shared" if with_key <= 1 else "independent"
 
@@ -117,9 +117,9 @@ def _heights(picture: Picture) -> list[float]:
 
 
 def _standing_alone(picture: Picture, row: int, column: int) -> Panel:
-    """A panel with what it leaves to its neighbours: the label of an axis and the title.
+    """Return a panel with the axis label and the title that its neighbours in the grid show.
 
-    It has as many points as a screen can show.
+    Its marks are downsampled for a screen.
     """
     panel = picture.panels[row][column]
     first, top = picture.panels[row][0], picture.panels[0][column]
@@ -154,7 +154,7 @@ def _panel(
 
 
 def _say_axes_once(layers: Sequence[Spec]) -> None:
-    """Leave the scale and the axis to the first layer that has them: all share what it says."""
+    """Keep scale and axis in the first layer that has them: all layers share them."""
     for which in ("x", "y"):
         saying = [layer for layer in layers if "scale" in layer["encoding"].get(which, {})]
         for layer in saying[1:]:
@@ -164,7 +164,7 @@ def _say_axes_once(layers: Sequence[Spec]) -> None:
 
 
 def _axes(panel: Panel, extent: tuple[Range, Range]) -> Spec:
-    """What every layer says of the two axes, but for what it shows along them."""
+    """Return the encoding of both axes that all layers share, without the field."""
     return {
         which: {"type": "quantitative", "scale": _scale(axis, ends), "axis": _axis(axis, which)}
         for which, axis, ends in (("x", panel.x, extent[0]), ("y", panel.y, extent[1]))
@@ -178,7 +178,7 @@ def _scale(axis: Axis, ends: Range) -> Spec:
 
 def _axis(axis: Axis, which: str) -> Spec:
     found: Spec = {"title": axis.label.split("\n") if axis.label else None}
-    # Vega leaves out every other value while there are more than the count.
+    # Vega omits every other value as long as there are more than `tickCount`.
     if axis.names:
         names = ", ".join(_quoted(name) for name in axis.names)
         found |= {
@@ -189,7 +189,7 @@ def _axis(axis: Axis, which: str) -> Spec:
             "tickCount": len(axis.names) + 1,
         }
         if which == "x":
-            # A page may draw the panel as narrow as that, and has Vega leave out what overlaps.
+            # A page may draw the panel at its smallest width, where Vega omits overlapping labels.
             angle = degrees(axis.names, NARROWEST_PANEL_PIXELS / _LETTER_PIXELS)
             found |= {"labelAngle": -angle, "labelOverlap": "greedy" if angle == 90 else False}
     elif axis.ticks:
@@ -205,7 +205,7 @@ def _quoted(text: str) -> str:
 
 
 def _layers(mark: Mark, axes: Spec, height: float) -> list[Spec]:
-    """The layers of a mark: its intervals below it."""
+    """Return the layers of a mark, with its intervals below it."""
     layers = [_DRAWN[mark.kind](mark, axes, height)]
     if mark.kind in ("line", "points", "bars") and mark.low is not None and mark.high is not None:
         layers.insert(0, _intervals(mark, axes))
@@ -218,13 +218,13 @@ def _layers(mark: Mark, axes: Spec, height: float) -> list[Spec]:
 
 
 def _spec(mark: Spec, axes: Spec, data: Mapping[str, Sequence[Any]], **channels: Any) -> Spec:
-    """A layer with columns of data, `x` and `y` along their axes where they are columns."""
+    """Return a layer with columns of data; columns `x` and `y` are encoded along the axes."""
     along = {which: {"field": which, **axes[which]} for which in ("x", "y") if which in data}
     return {"mark": mark, **_data(data, axes), "encoding": along | channels}
 
 
 def _data(columns: Mapping[str, Sequence[Any]], axes: Spec) -> Spec:
-    """Columns as rows, or where there are many as columns that Vega unfolds: a third in size."""
+    """Return the data as rows, or as columns for Vega to flatten, a third of the size, if many."""
     rounded = {
         name: [_rounded(value, axes["x" if name.startswith("x") else "y"]) for value in values]
         for name, values in columns.items()
@@ -236,7 +236,7 @@ def _data(columns: Mapping[str, Sequence[Any]], axes: Spec) -> Spec:
 
 
 def _drawn_line(mark: Mark, axes: Spec, _height: float) -> Spec:
-    # In the order of the data: an outline goes back along x.
+    # In the order of the data: outlines are not monotonic in x.
     style: Spec = {"type": "line", "order": None, "strokeWidth": round(1.4 * mark.width, 2)}
     if mark.style != "-":
         style["strokeDash"] = _DASHES[mark.style]
@@ -279,7 +279,7 @@ def _drawn_strokes(mark: Mark, axes: Spec, _height: float) -> Spec:
 
 
 def _drawn_bars(mark: Mark, axes: Spec, _height: float) -> Spec:
-    """Upright bars from zero, or horizontal ones from `low`, each around its place."""
+    """Return a layer of vertical bars from zero, or horizontal ones from `low`."""
     across, along = ("y", "x") if mark.kind == "horizontal-bars" else ("x", "y")
     starts = mark.low if mark.kind == "horizontal-bars" and mark.low else [0.0] * len(mark.x)
     shown = [place for place in range(len(mark.x)) if starts[place] != mark.y[place]]
@@ -346,7 +346,7 @@ def _named(axes: Spec, which: str) -> str:
 
 
 def _guide(guide: Guide, axes: Spec, *, is_keyed: bool) -> Iterable[Spec]:
-    """A line across the panel, and its name at its end unless the legend has it."""
+    """Yield a line across the panel, and its name at its end unless the legend has it."""
     along = {guide.along: {"datum": guide.at, **axes[guide.along]}}
     color = {"color": {"value": guide.color}}
     line = {"type": "rule", "strokeDash": _DASHES[guide.style], "clip": True}
@@ -365,7 +365,7 @@ def _guide(guide: Guide, axes: Spec, *, is_keyed: bool) -> Iterable[Spec]:
 
 
 def _note(text: str, axes: Spec) -> Spec:
-    """Words in the middle of the panel."""
+    """Return a layer with a text in the middle of the panel."""
     middle = {
         which: {"datum": sum(axis["scale"]["domain"]) / 2, **axis} for which, axis in axes.items()
     }
@@ -373,12 +373,12 @@ def _note(text: str, axes: Spec) -> Spec:
 
 
 def _rounded(value: Any, axis: Spec) -> Any:
-    """A coordinate, fine enough to draw; None, which breaks a line, for what is not finite."""
+    """Round a coordinate to the resolution; None, which breaks a line, if it is not finite."""
     if not isinstance(value, float):
         return value
     if not math.isfinite(value):
         return None
     low, high = axis["scale"]["domain"]
-    # Along a logarithmic axis a place is a share of the value.
+    # On a logarithmic axis, the resolution is relative to the value.
     span = abs(value) if axis["scale"].get("type") == "log" else abs(high - low)
     return round(value, math.ceil(math.log10(_STEPS / span))) if span else value

@@ -1,6 +1,6 @@
-"""Legends of Vega-Lite specifications: points that nobody sees, each with its line in the legend.
+"""Legends of Vega-Lite specifications, from invisible points with an entry each.
 
-So a legend tells colours, shapes and lines apart as its marks do, whatever the layers draw.
+So a legend shows the colours, shapes and lines of its marks, independently of the layers.
 """
 
 from collections.abc import Sequence
@@ -14,17 +14,17 @@ SHAPES = {"o": "circle", "s": "square", "^": "triangle-up", "D": "diamond", "v":
           "*": "M0,-1L.2,-.3L.95,-.3L.4,.1L.6,.8L0,.4L-.6,.8L-.4,.1L-.95,-.3L-.2,-.3Z",
           "p": "M0,-1L.95,-.31L.59,.81L-.59,.81L-.95,-.31Z",
           "h": "M0,-1L.87,-.5L.87,.5L0,1L-.87,.5L-.87,-.5Z"}  # fmt: skip
-"""The names of Vega, or outlines where it has none."""
+"""Vega's shape of each marker: its name, or an SVG path if Vega has none."""
 
 _BARS = ("bars", "horizontal-bars", "area")
 _DEFAULT_COLUMNS = 5
 
 
 def keys_of(picture: Picture) -> list[list[Sequence[Mark]]]:
-    """The marks in the legend of each panel.
+    """Return the marks in the legend of each panel.
 
-    One legend, that of the first panel, serves all of them, unless a label looks different in two
-    panels or two labels of different panels look the same.
+    One legend at the first panel serves all panels, unless a label looks different in two panels,
+    or two labels of different panels look alike.
     """
     rows = picture.panels
     own: list[list[Sequence[Mark]]] = [
@@ -39,7 +39,7 @@ def keys_of(picture: Picture) -> list[list[Sequence[Mark]]]:
 
 
 def legend(key: Sequence[Mark]) -> dict[str, Any]:
-    """A layer that draws nothing and has a line in the legend for each mark."""
+    """Return an invisible layer with a legend entry for each mark."""
     return {
         "mark": {"type": "point", "opacity": 0, "size": 0, "tooltip": None},
         "data": {"values": [{"label": mark.label} for mark in key]},
@@ -52,7 +52,7 @@ def legend(key: Sequence[Mark]) -> dict[str, Any]:
 
 
 def _are_confused(keys: Sequence[Sequence[Mark]]) -> bool:
-    """Whether one legend for these panels would be misread."""
+    """Whether one legend for these panels would be ambiguous."""
     looks = [{mark.label: (mark.color, _shape(mark), _filled(mark)) for mark in key}
              for key in keys]  # fmt: skip
     return any(
@@ -65,7 +65,7 @@ def _are_confused(keys: Sequence[Sequence[Mark]]) -> bool:
 
 
 def _labelled(marks: Sequence[Mark]) -> list[Mark]:
-    """The first mark of each label."""
+    """Return the first mark of each label."""
     first: dict[str, Mark] = {}
     for mark in marks:
         if mark.label:

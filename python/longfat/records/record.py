@@ -1,4 +1,4 @@
-"""The record of a run."""
+"""Records of runs, as dictionaries with tables."""
 
 from typing import TYPE_CHECKING, Any
 

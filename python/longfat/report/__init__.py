@@ -1,1 +1,1 @@
-"""Comparisons as documents: JSON, Markdown, and Markdown spliced into a page."""
+"""Reports as text, JSON, Markdown, LaTeX and HTML: comparisons, analyses, audits and claims."""

@@ -1,4 +1,4 @@
-"""An analysis of variance as tables: for the terminal, Markdown, LaTeX and CSV; and as JSON."""
+"""Tables of an analysis of variance, for terminal, Markdown, LaTeX and CSV; and its JSON."""
 
 import csv
 import dataclasses
@@ -17,24 +17,24 @@ from longfat.report.latex import latex_table
 from longfat.report.markdown import markdown_table
 
 DIGITS = 4
-"""Significant digits of the largest value; papers print efficiencies as 0.8488."""
+"""Significant digits of the root mean square; papers print efficiencies as 0.8488."""
 
 DIGITS_OF_SPREAD = 2
-"""Significant digits that what differs has at least, however large the mean beside it is."""
+"""Fewest significant digits of the deviation of errors, even beside a much larger mean."""
 
 CERTAIN_DIGITS = 12
-"""Significant digits that arithmetic does not spoil."""
+"""Significant digits that are not affected by round-off."""
 
 DIGITS_OF_A_DOUBLE = 15
-"""Significant digits that a number can have at all."""
+"""Largest number of significant digits of a double-precision number."""
 
 FROM, TO = 1e-2, 1e7
-"""Sums of squares outside are written with an exponent."""
+"""Range of SSY in which sums of squares are written without an exponent."""
 
 
 @dataclass(frozen=True)
 class AnalysisTable:
-    """A table of an analysis, as text."""
+    """Table of an analysis, as text."""
 
     title: str
     header: Sequence[str]
@@ -42,7 +42,7 @@ class AnalysisTable:
 
 
 def analysis_tables(analysis: Analysis) -> list[AnalysisTable]:
-    """Allocation of variation, main effects, interactions and checks of the residuals."""
+    """Return the allocation of variation, main effects, interactions and residual checks."""
     numbers = _Numbers(analysis)
     tables = [_allocation(analysis, numbers)]
     for title, effects in (
@@ -68,7 +68,7 @@ def analysis_tables(analysis: Analysis) -> list[AnalysisTable]:
 
 
 def summary(analysis: Analysis) -> str:
-    """Mean, standard deviation of errors and the size of the experiment, in a line."""
+    """Return a line with the mean, the standard deviation of errors and the experiment's size."""
     numbers = _Numbers(analysis)
     error = "unknown"
     if analysis.standard_error is not None:
@@ -86,7 +86,7 @@ def summary(analysis: Analysis) -> str:
 
 
 def analysis_markdown(analysis: Analysis) -> str:
-    """Summary, tables and sentences as Markdown."""
+    """Return summary, tables and sentences as Markdown."""
     lines = [summary(analysis) + "."]
     for table in analysis_tables(analysis):
         lines += ["", f"**{table.title}**", "", *markdown_table(table.header, table.rows)]
@@ -95,7 +95,7 @@ def analysis_markdown(analysis: Analysis) -> str:
 
 
 def analysis_latex(analysis: Analysis) -> str:
-    """The tables as LaTeX, for a paper; needs no package."""
+    """Return the tables as LaTeX that needs no package."""
     tables = analysis_tables(analysis)
     return "\n".join(
         latex_table(f"{table.title}: {analysis.response}", table.header, table.rows)
@@ -126,7 +126,7 @@ CSV_COLUMNS = (
 
 
 def analysis_csv(analysis: Analysis) -> str:
-    """Components and effects with all digits, a row each."""
+    """Return components and effects as CSV with all digits, a row each."""
     text = io.StringIO()
     writer = csv.DictWriter(text, CSV_COLUMNS, restval="", lineterminator="\n")
     writer.writeheader()
@@ -150,7 +150,7 @@ def analysis_csv(analysis: Analysis) -> str:
 
 
 def analysis_document(analysis: Analysis, source: Mapping[str, Any]) -> dict[str, Any]:
-    """The document of ``longfat analyze --json``; `source` says what was analysed."""
+    """Return the document of ``longfat analyze --json``; `source` has the origin of the data."""
     return {
         **source,
         "response": analysis.response,
@@ -179,7 +179,7 @@ def analysis_document(analysis: Analysis, source: Mapping[str, Any]) -> dict[str
 
 
 def is_analysis_document(document: object) -> bool:
-    """Whether it has the parts that `analysis_document` makes, as far as plots need them."""
+    """Whether a document has the parts of an `analysis_document` that plots need."""
     if not isinstance(document, dict):
         return False
     numbers = [
@@ -269,7 +269,7 @@ def _effects(
 
 
 class _Numbers:
-    """Numbers with as many digits as the response deserves."""
+    """Formats numbers, with decimals chosen from the size and the spread of the response."""
 
     def __init__(self, analysis: Analysis) -> None:
         largest = math.sqrt(analysis.individual_values / analysis.observations)
@@ -281,29 +281,29 @@ class _Numbers:
         self._plain_squares = FROM <= analysis.individual_values < TO
 
     def response(self, value: float) -> str:
-        """A number in the unit of the response."""
+        """Format a number in the unit of the response."""
         return rounded_text(value, self._decimals)
 
     def square(self, value: float) -> str:
-        """A sum of squares."""
+        """Format a sum of squares."""
         return rounded_text(value, self._decimals) if self._plain_squares else f"{value:.5g}"
 
     def interval(self, low: float | None, high: float | None, before: str = "") -> str:
-        """An interval as the paper prints it; empty without one."""
+        """Format an interval as "(low, high)", after the text `before`; empty without one."""
         if low is None or high is None:
             return ""
         return f"{before}({self.response(low)}, {self.response(high)})"
 
 
 def _decimals(value: float, digits: int) -> int:
-    """How many digits after the point make so many significant ones of a number above 0."""
+    """Return the number of decimals that gives a positive number so many significant digits."""
     return digits - 1 - math.floor(math.log10(value))
 
 
 def rounded_text(value: float, decimals: int) -> str:
-    """A number with `decimals` digits after the point, halves away from zero, and no -0.
+    """Format a number with `decimals` decimals, rounding halves away from zero, without -0.
 
-    Means of printed decimals often end in a half, which binary arithmetic misses by a little.
+    Means of decimals often end in a half, which binary arithmetic does not represent exactly.
     """
     wanted = decimals - _decimals(abs(value), 0) if value else 0
     cleaned = Decimal(f"{value:.{max(CERTAIN_DIGITS, wanted)}g}")

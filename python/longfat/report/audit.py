@@ -1,4 +1,4 @@
-"""An audit as JSON, as rows of tables, and as Markdown."""
+"""Audits as JSON, as rows of tables, and as Markdown."""
 
 from collections import Counter
 from collections.abc import Sequence, Set
@@ -23,7 +23,7 @@ AS_HERE = "as here"
 
 
 def audit_document(audit: Audit, confidence: float) -> dict[str, Any]:
-    """The document of ``longfat study audit --json``."""
+    """Return the document of ``longfat study audit --json``."""
     return {
         "study": audit.study.name,
         "engine": _engine.ENGINE_VERSION,
@@ -84,11 +84,11 @@ def _variation(audit: Audit, found: VariationOutcome) -> dict[str, Any]:
 
 
 def move_rows(audit: Audit) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of how far each variation moves each table, and how many verdicts turn.
+    """Return header and rows with the effect of each variation on each table and on verdicts.
 
-    First the study's own distances, then how much larger they are: of the mean absolute error, and
-    of the bias in parentheses; empty where a table does not move. Variations that move nothing are
-    left out.
+    The first row has the study's own distances, mean absolute error and bias in parentheses; the
+    others have the differences from them, empty if a table does not change. Variations without any
+    effect are omitted.
     """
     header = [
         *("", "knob", AS_HERE, "instead"),
@@ -117,9 +117,9 @@ def move_rows(audit: Audit) -> tuple[list[str], list[list[str]]]:
 
 
 def claim_rows(audit: Audit) -> list[list[str]]:
-    """A row for each claim that the part decides, under `CLAIM_COLUMNS`.
+    """Return a row for each claim that the audited part decides, under `CLAIM_COLUMNS`.
 
-    The last columns have the numbers of the variations whose verdict is another than the study's.
+    The last columns list the variations whose verdict differs from the study's, by number.
     """
     numbered = _numbered(audit)
     rows = []
@@ -144,7 +144,7 @@ def claim_rows(audit: Audit) -> list[list[str]]:
 
 
 def summary(audit: Audit) -> str:
-    """The audit in a few sentences."""
+    """Return a summary of the audit in a few sentences."""
     told = [index for index, found in enumerate(audit.claims) if found.is_told]
     decided = [index for index in told if audit.claims[index].verdict != "undecided"]
     kept = sum(
@@ -168,13 +168,13 @@ def summary(audit: Audit) -> str:
 
 
 def idle_sentence(audit: Audit) -> str:
-    """Which variations move nothing at all; empty if each moves something."""
+    """Return a sentence listing the variations without any effect; empty if there are none."""
     idle = [_label(found) for found in audit.variations if found.is_idle]
     return f"Nothing at all moves under: {'; '.join(idle)}." if idle else ""
 
 
 def audit_markdown(audit: Audit) -> str:
-    """The audit as a page's tables."""
+    """Return the audit as Markdown."""
     header, rows = move_rows(audit)
     lines = [
         f"Engine {_engine.ENGINE_VERSION}. {summary(audit)}",
@@ -190,7 +190,10 @@ def audit_markdown(audit: Audit) -> str:
 
 
 def plan_rows(plan: AuditPlan, missing: Set[str]) -> list[list[str]]:
-    """A row for the study's own runs and one for each variation, under `PLAN_COLUMNS`."""
+    """Return rows for the study's own runs and for each variation, under `PLAN_COLUMNS`.
+
+    `missing` has the run ids that the store does not have.
+    """
     rows = [(["", AS_HERE, "", ""], plan.baseline)]
     rows += [
         ([str(number), *_named(variation)], variation.plan)
@@ -203,7 +206,7 @@ def plan_rows(plan: AuditPlan, missing: Set[str]) -> list[list[str]]:
 
 
 def plan_document(plan: AuditPlan, missing: Set[str], cost: Cost) -> dict[str, Any]:
-    """The document of ``longfat study audit --plan --json``."""
+    """Return the document of ``longfat study audit --plan --json``."""
     return {
         "study": plan.baseline.study.name,
         "distinct_runs": plan.everything.distinct_runs,
@@ -241,7 +244,7 @@ def _alternatives(variation: Variation) -> list[dict[str, Any]]:
 
 
 def _numbered(audit: Audit) -> dict[int, VariationOutcome]:
-    """The variations that move something, numbered."""
+    """Number the variations that have any effect, from 1."""
     moving = [found for found in audit.variations if not found.is_idle]
     return dict(enumerate(moving, start=1))
 
@@ -270,7 +273,7 @@ def _distance(distance: Distance) -> str:
 
 
 def _move(move: Distance) -> str:
-    """Empty where nothing of the table moves."""
+    """Format a change of distance; empty if it is 0."""
     if (move.error, move.bias) == (0, 0):
         return ""
     return f"{_signed(move.error)} ({_signed(move.bias)})"

@@ -1,4 +1,4 @@
-"""Verdicts on claims as JSON, as rows of tables, as Markdown, and one of them in full."""
+"""Verdicts on claims as JSON, as rows of tables, as Markdown, and a single one in full."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from longfat.studies.definition import StudyDefinition
 
 DECIMALS = 3
 TINY = 0.5 * 10**-DECIMALS
-"""Below it so many decimals show nothing."""
+"""Values below this are 0 when rounded to `DECIMALS`."""
 DIGITS_OF_TINY = 3
 COLUMNS = ("claim", "statement", "criterion", "measured", "interval", "verdict")
 IN_PAPER = "in the paper"
@@ -22,7 +22,7 @@ SHOWN_ROWS = 5
 def claims_document(
     study: StudyDefinition, judgements: Sequence[Judgement], confidence: float, replications: int
 ) -> dict[str, Any]:
-    """The document of ``longfat study claims --json``."""
+    """Return the document of ``longfat study claims --json``."""
     return {
         "study": study.name,
         "engine": _engine.ENGINE_VERSION,
@@ -59,9 +59,9 @@ def _document(judgement: Judgement) -> dict[str, Any]:
 
 
 def claim_table(judgements: Sequence[Judgement]) -> tuple[list[str], list[list[str]]]:
-    """Column names, and a row for each claim.
+    """Return column names, and a row for each claim.
 
-    What a paper's own numbers say is a column where there is a paper that has any.
+    Verdicts by the paper's own values are a column if the paper decides any claim.
     """
     columns = list(COLUMNS)
     rows = [
@@ -83,7 +83,7 @@ def claim_table(judgements: Sequence[Judgement]) -> tuple[list[str], list[list[s
 
 
 def claims_markdown(judgements: Sequence[Judgement], confidence: float, replications: int) -> str:
-    """The verdicts as a page's table; what does not hold stands out."""
+    """Return the verdicts as Markdown; all but "holds" are in bold."""
     columns, rows = claim_table(judgements)
     verdict = columns.index("verdict")
     for row in rows:
@@ -100,7 +100,7 @@ def claims_markdown(judgements: Sequence[Judgement], confidence: float, replicat
 
 
 def how_sure(confidence: float, replications: int) -> str:
-    """How sure the verdicts are, in words."""
+    """Return a sentence with the confidence of the verdicts and the number of replications."""
     if replications == 0:
         return "The deterministic runs alone: numbers without uncertainty, of one setting."
     runs = counted(replications, "replication")
@@ -108,7 +108,7 @@ def how_sure(confidence: float, replications: int) -> str:
 
 
 def summary(judgements: Sequence[Judgement]) -> str:
-    """The verdicts counted, and how many are the paper's own."""
+    """Return sentences with the count of each verdict, and the agreement with the paper."""
     counts = Counter(judgement.verdict for judgement in judgements)
     told = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
     in_paper = [judgement for judgement in judgements if judgement.in_paper.holds]
@@ -122,7 +122,7 @@ def summary(judgements: Sequence[Judgement]) -> str:
 
 
 def explanation(judgement: Judgement, factors: Sequence[str]) -> str:
-    """All there is to say about one claim, in words."""
+    """Return all details of the judgement of one claim, as lines of text."""
     claim, measured, paper = judgement.claim, judgement.measured, judgement.in_paper
     lines = [f"{claim.id}: {_one_line(claim.statement)}"]
     if claim.section:
@@ -180,7 +180,7 @@ def _interval(judgement: Judgement) -> str:
 
 
 def _number(judgement: Judgement, value: float | None) -> str:
-    """A number with `DECIMALS`, but significant digits where a limit of its bound is as small."""
+    """Format a number with `DECIMALS`, or significant digits if it and its bound are tiny."""
     bound = judgement.claim.bound
     if value and _is_tiny(value) and (_is_tiny(bound.low) or _is_tiny(bound.high)):
         return significant(value, DIGITS_OF_TINY)

@@ -1,4 +1,4 @@
-"""A comparison as tables for a paper."""
+"""Comparisons as LaTeX tables."""
 
 from collections.abc import Sequence
 
@@ -17,9 +17,9 @@ from longfat.results.comparison import TableComparison
 
 
 def comparison_latex(tables: Sequence[TableComparison], confidence: float | None = None) -> str:
-    """The tables that the Markdown of a comparison has, in the same order; needs no package.
+    """Return the tables of `comparison_markdown` in LaTeX that needs no package.
 
-    Means of entries have intervals if there is a `confidence`.
+    Means of entries have intervals if a `confidence` (0 to 1) is given.
     """
     made = []
     if overview := overview_rows(tables):
@@ -37,7 +37,7 @@ def comparison_latex(tables: Sequence[TableComparison], confidence: float | None
 
 
 def short_latex(tables: Sequence[TableComparison], factor: str) -> str:
-    """How close each table comes, by the levels of one factor."""
+    """Return the agreement of each table with the paper, by the levels of one factor."""
     return _with_engine([latex_table(f"By {factor}", *short_rows(tables, factor))])
 
 

@@ -1,4 +1,4 @@
-"""A comparison as the JSON document that scripts rely on."""
+"""Comparisons as JSON documents."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,9 +12,10 @@ from longfat.studies.definition import StudyDefinition
 def comparison_document(
     study: StudyDefinition, tables: Sequence[TableComparison], confidence: float | None = None
 ) -> dict[str, Any]:
-    """The document of ``longfat study compare --json``.
+    """Return the document of ``longfat study compare --json``.
 
-    Means have intervals of a `confidence`: of that of the study's precision, unless it is given.
+    `confidence` (0 to 1) is of the intervals of means; the default is that of the study's
+    precision.
     """
     chosen = study.design.precision.confidence if confidence is None else confidence
     return {

@@ -1,4 +1,4 @@
-"""What a fractional design cannot tell apart, as text and as JSON."""
+"""Alias structure of a fractional design, as text and as JSON."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from longfat.studies.fraction import Fraction
 
 
 def fraction_document(fraction: Fraction) -> dict[str, Any]:
-    """Size, resolution, defining relation and aliases.
+    """Return a document with size, resolution, defining relation and aliases.
 
     Aliases are chains of effects of one or two factors with the same column of signs.
     """
@@ -25,7 +25,7 @@ def fraction_document(fraction: Fraction) -> dict[str, Any]:
 
 
 def fraction_lines(document: dict[str, Any]) -> list[str]:
-    """A fraction's document in words."""
+    """Return a fraction's document as lines of text."""
     size = f"2^({document['factors']}-{document['generated']})"
     return [
         f"design: {size} of resolution {document['resolution']}",

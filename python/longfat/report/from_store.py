@@ -1,4 +1,4 @@
-"""From a store to the report of a study; two of its runs are simulated again, to be watched."""
+"""Report of a study from a store; two of its runs are repeated to record their traces."""
 
 import tempfile
 from collections.abc import Sequence
@@ -23,12 +23,12 @@ from longfat.traces import Traces, load_traces
 
 
 class NothingToReport(LongfatError):
-    """The store has no run of the chosen part."""
+    """Raised if the store has no run of the chosen part."""
 
 
 @dataclass(frozen=True)
 class Report:
-    """A page of HTML, and how many of the planned runs it is of."""
+    """Page of HTML, with the number of runs that are done and planned."""
 
     html: str
     done: int
@@ -44,10 +44,11 @@ def report(
     *,
     with_traces: bool = True,
 ) -> Report:
-    """The report of a part of a study, from the runs that a store has.
+    """Write the report of a part of a study, from the runs in a store.
 
-    `said` is how commands name the part. Raises `NothingToReport`, and `LongfatError` for a run
-    that does not come out again as it is stored.
+    `said` has the options by which commands select the part; `confidence` is a share between 0.5
+    and 1. Raises `NothingToReport`, and `LongfatError` if the repetition of a run differs from the
+    stored one.
     """
     plan = plan_reference(study, selection)
     everything = plan_everything(study, selection.replications)
@@ -72,7 +73,7 @@ def report(
 
 
 def _watched(chosen: Sequence[ChosenRun], store: Store, folder: Path) -> dict[str, Traces]:
-    """The traces of runs that are simulated again, each the same as it is stored."""
+    """Repeat runs with traces, by run id; verify that each is equal to the stored one."""
     found = {}
     for each in chosen:
         run_id = each.run.scenario.run_id

@@ -1,4 +1,4 @@
-"""Tables for papers."""
+"""Tables in LaTeX."""
 
 from collections.abc import Sequence
 
@@ -25,7 +25,7 @@ ESCAPES = str.maketrans(
 def latex_table(
     caption: str, header: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1
 ) -> str:
-    """A table environment; the first `names` columns to the left, all others to the right."""
+    """Return a table environment; the first `names` columns are left-aligned, others right."""
     lines = [" & ".join(cell.translate(ESCAPES) for cell in cells) + r" \\" for cells in rows]
     titles = " & ".join(cell.translate(ESCAPES) for cell in header) + r" \\"
     return "\n".join(

@@ -1,4 +1,4 @@
-"""Ledgers of studies as people and programs read them."""
+"""Capacity ledgers of studies as rows of tables, Markdown and JSON."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def study_ledger_rows(rows: Sequence[LedgerRow]) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of mean ledgers in percent: a column for each cause that matters."""
+    """Return header and rows of mean ledgers in percent, with the causes from `SHOWN_FROM` on."""
     causes = causes_above(rows, SHOWN_FROM)
     factors = list(dict.fromkeys(factor for row in rows for factor, _ in row.levels))
     header = [*factors, *(cause_words(cause) for cause in causes), "runs"]
@@ -28,8 +28,8 @@ def study_ledger_rows(rows: Sequence[LedgerRow]) -> tuple[list[str], list[list[s
 
 
 def ledger_markdown(rows: Sequence[LedgerRow]) -> str:
-    """Mean ledgers as Markdown, in percent of the duration."""
-    from longfat.report.markdown import markdown_table  # a single run's ledger needs none of it
+    """Return mean ledgers as Markdown, in percent of the duration."""
+    from longfat.report.markdown import markdown_table  # not needed for the ledger of a single run
 
     header, body = study_ledger_rows(rows)
     lines = [f"Engine {_engine.ENGINE_VERSION}. Percent of the duration.", ""]
@@ -37,7 +37,7 @@ def ledger_markdown(rows: Sequence[LedgerRow]) -> str:
 
 
 def ledger_document(study: "StudyDefinition", rows: Sequence[LedgerRow]) -> dict[str, Any]:
-    """Mean ledgers as a JSON document: every cause, as shares from 0 to 1."""
+    """Return mean ledgers as a JSON document: every cause, as shares from 0 to 1."""
     return {
         "study": study.name,
         "engine": _engine.ENGINE_VERSION,

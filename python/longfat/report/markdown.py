@@ -1,4 +1,4 @@
-"""A comparison as Markdown, for pages whose numbers nobody types."""
+"""Comparisons as Markdown, for pages with generated tables."""
 
 from collections.abc import Sequence
 
@@ -27,10 +27,10 @@ OUR_ENTRY_COLUMNS = ENTRY_COLUMNS[1:]
 
 
 def comparison_markdown(tables: Sequence[TableComparison], confidence: float | None = None) -> str:
-    """A summary of all tables; then each with its parts and, folded away, its entries.
+    """Return a summary of all tables, then each table by parts with its entries folded.
 
-    Only tables for which the paper has numbers are summed up, and curves stand in place of parts.
-    Means of entries have intervals if there is a `confidence`.
+    The summary has the tables with values of the paper. A table with curves shows these in place
+    of parts. Means of entries have intervals if a `confidence` (0 to 1) is given.
     """
     lines = [f"Engine {_engine.ENGINE_VERSION}."]
     if overview := overview_rows(tables):
@@ -52,21 +52,21 @@ def comparison_markdown(tables: Sequence[TableComparison], confidence: float | N
 
 
 def table_name(table: TableComparison) -> str:
-    """What a table is called above it."""
+    """Return the heading of a table."""
     response = table.response
     title = f": {response.title}" if response.title else ""
     return f"Table {response.table}{title} ({table.metric})"
 
 
 def short_markdown(tables: Sequence[TableComparison], factor: str) -> str:
-    """How close each table comes, by the levels of one factor."""
+    """Return the agreement of each table with the paper, by the levels of one factor."""
     header, rows = short_rows(tables, factor)
     lines = [f"Engine {_engine.ENGINE_VERSION}.", "", *markdown_table(header, rows)]
     return "\n".join(lines) + "\n"
 
 
 def short_rows(tables: Sequence[TableComparison], factor: str) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of the short form: a row for each level, two columns for each table."""
+    """Return header and rows of the short form: a row per level, two columns per table."""
     header = [factor]
     for table in tables:
         name = f"{table.metric} (table {table.response.table})"
@@ -100,7 +100,7 @@ def _short_cells(
 
 
 def overview_rows(tables: Sequence[TableComparison]) -> list[list[str]]:
-    """A row for each table for which the paper has numbers, under `SUMMARY_COLUMNS`."""
+    """Return a row for each table with values of the paper, under `SUMMARY_COLUMNS`."""
     return [
         [table.response.table, table.metric, *_summary_cells(table.summary)]
         for table in tables
@@ -109,7 +109,7 @@ def overview_rows(tables: Sequence[TableComparison]) -> list[list[str]]:
 
 
 def part_rows(table: TableComparison) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of a table's summary, whole and by the levels of each factor."""
+    """Return header and rows of a table's summary, whole and by the levels of each factor."""
     if table.response.is_printed:
         header = ["part", *SUMMARY_COLUMNS]
         return header, [[part, *_summary_cells(summary)] for part, summary in table.parts()]
@@ -119,7 +119,7 @@ def part_rows(table: TableComparison) -> tuple[list[str], list[list[str]]]:
 
 
 def curve_rows(table: TableComparison) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of a table whose factor `across` has its levels side by side."""
+    """Return header and rows of a table with the levels of the factor `across` as columns."""
     levels, response = curve_levels(table), table.response
     decimals = decimals_of(response.metric)
     header = [factor for factor in table.factors if factor != response.across] + levels
@@ -143,7 +143,7 @@ def curve_rows(table: TableComparison) -> tuple[list[str], list[list[str]]]:
 def entry_rows(
     table: TableComparison, confidence: float | None = None
 ) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of a table's entries, with intervals of means if there is a confidence."""
+    """Return header and rows of a table's entries, with intervals of means for a confidence."""
     is_printed = table.response.is_printed
     columns = list(ENTRY_COLUMNS if is_printed else OUR_ENTRY_COLUMNS)
     decimals = decimals_of(table.response.metric)
@@ -161,7 +161,7 @@ def entry_rows(
 
 
 def _summary_cells(summary: Summary) -> list[str]:
-    """A summary as texts, in the order of `SUMMARY_COLUMNS`."""
+    """Format a summary as cells, in the order of `SUMMARY_COLUMNS`."""
     return [
         str(summary.compared),
         formatted(summary.mean_absolute_error, decimals=3),
@@ -172,7 +172,7 @@ def _summary_cells(summary: Summary) -> list[str]:
 
 
 def _our_summary_cells(summary: Summary, decimals: int) -> list[str]:
-    """Our values as texts, in the order of `OUR_SUMMARY_COLUMNS`."""
+    """Format our values as cells, in the order of `OUR_SUMMARY_COLUMNS`."""
     return [
         str(summary.rows),
         formatted(summary.deterministic, decimals),
@@ -182,7 +182,7 @@ def _our_summary_cells(summary: Summary, decimals: int) -> list[str]:
 
 
 def _entry_cells(entry: Entry, is_printed: bool, decimals: int) -> list[str]:
-    """An entry as texts; `?` marks a doubtful value of the paper."""
+    """Format an entry as cells; `?` marks a doubtful value of the paper."""
     paper = formatted(entry.reference, decimals) + ("?" if entry.doubtful else "")
     return [
         *([paper] if is_printed else []),
@@ -194,6 +194,6 @@ def _entry_cells(entry: Entry, is_printed: bool, decimals: int) -> list[str]:
 
 
 def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """The lines of a table."""
+    """Return the lines of a Markdown table."""
     lines = [header, ["---"] * len(header), *rows]
     return ["| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |" for cells in lines]

@@ -1,4 +1,4 @@
-"""What a network is like before a run: its round trips, what they hold, its buffers."""
+"""Properties of a network before a run: bandwidth-delay products, buffers, and cautions."""
 
 import itertools
 import json
@@ -13,13 +13,13 @@ HEADER = [
     *("managed line", "Mbit/s", "round trip, ms", "rate x round trip, kB"),
     *("buffer", "empties in, ms", "x round trip"),
 ]
-"""Of the longest round trip without queueing among the connections that cross the line."""
+"""Columns of `network_rows`; the round trip is the longest over the line, without queueing."""
 
 _DIGITS = 4
 
 
 def network_rows(network: Mapping[str, Any]) -> list[list[str]]:
-    """A row for each managed port, under `HEADER`."""
+    """Return a row for each managed port, under `HEADER`."""
     return [_row(port) for port in network["ports"]]
 
 
@@ -44,15 +44,16 @@ def _row(port: Mapping[str, Any]) -> list[str]:
 
 
 def _product_bytes(port: Mapping[str, Any]) -> float:
-    """What a line carries in the longest round trip over it."""
+    """Compute the bandwidth-delay product of a line in bytes, for the longest round trip."""
     bits: float = port["rate_bps"] * port["longest_round_trip_ps"] / PICOSECONDS_PER_SECOND
     return bits / BITS_PER_BYTE
 
 
 def network_words(settings: Mapping[str, Any], network: Mapping[str, Any]) -> Iterator[str]:
-    """What a reader should know before a run.
+    """Yield sentences of advice before a run.
 
-    How far windows reach, whether a run is long enough for a steady state, and who hears no marks.
+    They compare windows with the bandwidth-delay product, and the length of the run with its
+    transients, and name the congestion controls that do not respond to ECN marks.
     """
     yield from _windows(settings, network)
     yield from _lengths(settings)
@@ -75,7 +76,7 @@ def _windows(settings: Mapping[str, Any], network: Mapping[str, Any]) -> Iterato
 
 
 def _lengths(settings: Mapping[str, Any]) -> Iterator[str]:
-    """Where senders always have data: whether they come to a steady state while it is measured."""
+    """Yield warnings that saturated senders do not reach a steady state within the run."""
     from longfat.analysis.cautions import FEWEST_CYCLES, LONGEST_START, path_of
 
     path = path_of(settings)
@@ -94,7 +95,7 @@ def _lengths(settings: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _most_under_way(settings: Mapping[str, Any]) -> tuple[int, str]:
-    """The bytes that a connection may have on the bottleneck, and the setting that says so."""
+    """Return the largest window over the bottleneck in bytes, and the setting that limits it."""
     own = settings["tcp"]["receiver_window_bytes"], "tcp.receiver_window"
     proxies = settings.get("proxies")
     if proxies is None:
@@ -105,16 +106,16 @@ def _most_under_way(settings: Mapping[str, Any]) -> tuple[int, str]:
 
 
 def _marks(flavor: str, ecn: str, response: str, echoes: Sequence[str]) -> str | None:
-    """What does not fit between a flavor's response to marks and what its ends agree on."""
+    """Return a warning if the ECN mechanism does not suit a flavor's response to marks."""
     if response == "by-share" and ecn not in echoes:
         listed = " or ".join(f'"{name}"' for name in echoes)
         return (
-            f'{flavor} goes by the share of what is marked, which ecn = "{ecn}" does not tell: '
+            f'{flavor} responds to the share of marked bytes, which ecn = "{ecn}" does not report: '
             f"write {listed}"
         )
     if response == "none" and ecn != "none":
         return (
-            f'{flavor} takes no note of marks: with ecn = "{ecn}" queues mark its packets in '
-            "place of dropping them, and it hears neither"
+            f'{flavor} does not respond to marks: with ecn = "{ecn}" queues mark its packets '
+            "instead of dropping them, so that neither signal reaches it"
         )
     return None

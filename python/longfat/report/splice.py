@@ -1,12 +1,12 @@
-"""Replaces what stands in a page between two comments that name the command that wrote it."""
+"""Replacement of generated text in a page, between two comments that name its command."""
 
 from longfat.base.errors import LongfatError
 
 
 def spliced(page: str, command: str, text: str, source: str) -> str:
-    """`page` with `text` between the markers of `command`; `source` names the page in messages.
+    """Return `page` with `text` between the markers of `command`; `source` is for messages.
 
-    Raises `LongfatError` when the page does not have both markers, once and in order.
+    Raises `LongfatError` unless the page has both markers, once and in order.
     """
     begin, end = f"<!-- BEGIN: {command} -->", f"<!-- END: {command} -->"
     before, begin_found, rest = page.partition(begin)

@@ -1,37 +1,37 @@
-"""Tables as lines of text, as people read them in a terminal.
+"""Layout of tables as lines of text for a terminal.
 
-Nothing here loads a library: see `longfat.cli.start`.
+Nothing here imports a third-party library: see `longfat.cli.start`.
 """
 
 from __future__ import annotations
 
 import sys
 
-TYPE_CHECKING = False  # importing typing takes its time: see longfat.cli.start
+TYPE_CHECKING = False  # avoids importing typing, which is slow: see longfat.cli.start
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 PIPE_WIDTH = 200
-"""Columns for tables that nobody's terminal limits."""
+"""Width in columns if the output is not a terminal."""
 
 GAP = "   "
-"""What rich puts between two cells of a line: a blank beside each, and one between columns."""
+"""Gap that rich puts between two cells: a blank beside each, and one between columns."""
 
 EDGES = 4
-"""How many blanks rich puts beside a line of a table, in columns."""
+"""Number of blanks that rich puts beside a line of a table, left and right together."""
 
 CLOSE_GAP, CLOSE_EDGES = "  ", 0
-"""The same in tables that have too little room for that."""
+"""Gap and edges of tables that are too wide for those of rich."""
 
 SHORT_NAME = 24
-"""Of a row, such as "flow 12": on two lines it would take twice the room that it saves."""
+"""Largest width of a row's name, such as "flow 12", that is not broken into two lines."""
 
 LONGEST_WORD = 24
-"""Columns that a word may take before it is cut, in a table that needs more than there are."""
+"""Width from which words are cut, in a table that does not fit."""
 
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 _DRAWING = range(0x2500, 0x25A0)
-"""Lines and blocks, of which each takes one column."""
+"""Box drawing and block characters, each one column wide."""
 
 
 def table_text(
@@ -41,10 +41,10 @@ def table_text(
     width: int,
     styled: bool,
 ) -> str | None:
-    """What rich makes of a table that needs no wrapping, without the time that it takes.
+    """Render a table that needs no wrapping as rich does, without the time to load rich.
 
-    None for a table without rows, and for one that does not fit into `width` columns. The header
-    and the title are bold if it is `styled`.
+    Return None for a table without rows, and for one that does not fit into `width` columns. The
+    header and the title are bold if `styled`.
     """
     lines = _aligned([header, *rows], numeric_columns(header, rows))
     if not rows or any("\n" in line or shown_width(line) + EDGES > width for line in lines):
@@ -59,8 +59,8 @@ def table_text(
 
 
 def width_of_output() -> int:
-    """How many columns a table may take: those of the terminal, if there is one."""
-    if sys.stdout is None or not sys.stdout.isatty():  # None: closed by whoever started this
+    """Return the width of the terminal in columns, or `PIPE_WIDTH` if there is none."""
+    if sys.stdout is None or not sys.stdout.isatty():  # None: closed by the parent process
         return PIPE_WIDTH
     from shutil import get_terminal_size
 
@@ -75,11 +75,11 @@ def parts_that_fit(
     names: int,
     close: bool = False,
 ) -> list[dict[int, int]]:
-    """The columns of a table that is too wide, each with its width, in parts that are not.
+    """Divide a table that is too wide into parts that fit; return the width of each column.
 
-    Headers and words give way between words, and numbers and short names never. Where that is not
-    enough there are several parts, each with the first `names` columns, which say what a row is
-    about. Columns may stand `close` together.
+    Headers and texts wrap between words, numbers and short names never. If that is not enough,
+    there are several parts, each with the first `names` columns, which identify the rows. With
+    `close`, the gaps between columns are narrower.
     """
     columns = list(zip(header, *rows, strict=True))
     most = [max(map(shown_width, column)) for column in columns]
@@ -102,9 +102,9 @@ def parts_that_fit(
 def shared_names(
     header: Sequence[str], rows: Sequence[Sequence[str]], names: int
 ) -> dict[int, str]:
-    """The columns among the first `names` that say the same of every row, each with what it says.
+    """Return those of the first `names` columns that are constant, with header and value as text.
 
-    Not all of these columns: one has to be left to tell rows apart.
+    At least one of these columns is never included, so that rows keep a name.
     """
     if len(rows) < 2:
         return {}
@@ -116,25 +116,25 @@ def shared_names(
 
 
 def _short_name(column: Sequence[str]) -> int:
-    """How wide the widest of the short names in a column is."""
+    """Return the width of the widest cell in a column that is a short name."""
     _header, *cells = map(shown_width, column)
     return max((cell for cell in cells if cell <= SHORT_NAME), default=0)
 
 
 def numeric_columns(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[bool]:
-    """Which columns hold numbers in every row; they are set to the right."""
+    """Return for each column whether all of its cells are numbers, which are right-aligned."""
     cells = list(rows)
     return [all(_is_number(row[index]) for row in cells) for index in range(len(header))]
 
 
 def width_of_line(widths: Iterable[int], close: bool = False) -> int:
-    """How many columns of a terminal a line of a table takes whose cells take so many."""
+    """Return the width of a line in terminal columns, given the widths of its cells."""
     gap, edges = (len(CLOSE_GAP), CLOSE_EDGES) if close else (len(GAP), EDGES)
     return sum(width + gap for width in widths) - gap + edges
 
 
 def shown_width(text: str) -> int:
-    """How many columns of a terminal it takes."""
+    """Return the width of a text in terminal columns."""
     if text.isascii() or all(_takes_one_column(character) for character in text):
         return len(text)
     from rich.cells import cell_len
@@ -147,7 +147,7 @@ def _takes_one_column(character: str) -> bool:
 
 
 def _aligned(rows: Sequence[Sequence[str]], numeric: Iterable[bool]) -> list[str]:
-    """Each row as one line, its cells below each other; numbers to the right."""
+    """Return each row as one line, with cells aligned in columns; numbers to the right."""
     columns = []
     for column, is_numeric in zip(zip(*rows, strict=True), numeric, strict=True):
         widths = list(map(shown_width, column))
@@ -158,7 +158,7 @@ def _aligned(rows: Sequence[Sequence[str]], numeric: Iterable[bool]) -> list[str
 
 
 def _longest_word(text: str) -> int:
-    """How wide a column of such cells has to be; an interval is one word."""
+    """Return the width that a column of such cells needs; an interval is one word."""
     words = [text] if text.startswith("(") else text.split()
     return min(max(map(shown_width, words), default=0), LONGEST_WORD)
 
@@ -166,7 +166,7 @@ def _longest_word(text: str) -> int:
 def _widened(
     part: Sequence[int], least: Sequence[int], most: Sequence[int], width: int, close: bool
 ) -> dict[int, int]:
-    """The widths of a part: all as wide as there is room for, the widest give way first."""
+    """Return the widths of a part's columns: the widest are narrowed first until they fit."""
     for limit in range(max(most), -1, -1):
         widths = {index: max(least[index], min(most[index], limit)) for index in part}
         if width_of_line(widths.values(), close) <= width:

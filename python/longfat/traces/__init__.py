@@ -16,7 +16,7 @@ from longfat.base.units import PICOSECONDS_PER_SECOND
 from longfat.records.record import Record
 
 _LEGS = "leg over the bottleneck", "leg to the first proxy", "leg from the second proxy"
-"""Segments of split connections, in the order in which flows are numbered."""
+"""Legs of split connections, in the order in which flows are numbered."""
 
 if TYPE_CHECKING:
     import polars

@@ -1,7 +1,7 @@
-"""A report of a study: one page of HTML that carries everything and can be mailed.
+"""Report of a study: a self-contained page of HTML.
 
-`contents` gathers what there is to say, `sections` says it, `page` makes the file. Nothing here
-simulates: the runs that are shown over time come with their traces.
+`contents` gathers the data, `sections` renders them, `page` assembles the file. Nothing here
+simulates: the traces of runs that are plotted over time are passed in.
 """
 
 from longfat.report.study_report.contents import Contents, gather

@@ -1,4 +1,4 @@
-"""What a report has to say: everything that its sections need, gathered once."""
+"""Data of a report: all that its sections need, gathered once."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -25,9 +25,9 @@ _NOT_CARRIED = ("predicted", "residuals")
 
 @dataclass(frozen=True)
 class Said:
-    """How the user named the study, its part and the store: each command repeats it.
+    """Study, part and store as the user gave them, for the commands in the report.
 
-    `store` is what `longfat.base.location.in_commands` makes of the store's location.
+    `store` is the location of the store as returned by `longfat.base.location.in_commands`.
     """
 
     study: str
@@ -39,13 +39,13 @@ class Said:
 
     @property
     def is_part(self) -> bool:
-        """Whether it is not the whole study."""
+        """Whether this is a part of the study only."""
         return self.quick or bool(self.tables or self.where)
 
     def command(
         self, verb: str, *more: str, table: str | None = None, where: str | None = None
     ) -> str:
-        """A command about the same part, or about a table or a condition within it."""
+        """Return a command about this part, or about a table or a condition within it."""
         both = [condition for condition in (self.where, where) if condition]
         words = ["longfat", *verb.split(), self.study, *more]
         words += _option("--table", table or self.tables)
@@ -55,14 +55,14 @@ class Said:
         return _shell([*words, *_option("--store", self.store)])
 
     def claims_command(self, replications: int | None, *more: str) -> str:
-        """The command that judges the claims: they are about the whole study."""
+        """Return the command that judges the claims, which are about the whole study."""
         words = ["longfat", "study", "claims", self.study, *more]
         words += _option("--replications", replications)
         return _shell([*words, *_option("--store", self.store)])
 
 
 def _shell(words: Sequence[str]) -> str:
-    """Words as one types them: SQL conditions, which have apostrophes, in double quotes."""
+    """Quote words for a shell: SQL conditions, which have apostrophes, in double quotes."""
     return " ".join(
         f'"{word}"' if "'" in word and not set(word) & set('"$`\\\\!') else shlex.quote(word)
         for word in words
@@ -79,7 +79,7 @@ def _all_of(conditions: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Claims:
-    """Verdicts, and over how many replications they are."""
+    """Judgements of claims, and the number of replications that they are based on."""
 
     judgements: Sequence[Judgement]
     replications: int
@@ -87,7 +87,7 @@ class Claims:
 
 @dataclass(frozen=True)
 class Contents:
-    """A study's results, all of one plan.
+    """Data of a report about one plan.
 
     `watched` has the traces of the chosen runs by run id; `engines` counts the stored runs of each
     engine version.
@@ -106,20 +106,20 @@ class Contents:
 
     @property
     def study(self) -> StudyDefinition:
-        """The study."""
+        """Study of the plan."""
         return self.plan.study
 
     @property
     def done(self) -> int:
-        """How many of the distinct runs have a result."""
+        """Number of distinct runs with a result."""
         return sum(
             run.replication in self.results[run.combination] for run in self.plan.distinct.values()
         )
 
     def documents(self) -> dict[str, Any]:
-        """What `compare`, `claims` and `analyze` print with --json, by command.
+        """Return the JSON documents of `compare`, `claims` and `analyze`, by command.
 
-        But for what has a number for every run, which the figure of the residuals shows.
+        Predictions and residuals are omitted: the figure of the residuals has them.
         """
         found: dict[str, Any] = {
             self.said.command("study compare", "--json"): comparison_document(
@@ -139,22 +139,22 @@ class Contents:
 
     @property
     def claims_command(self) -> str:
-        """The command that prints the verdicts."""
+        """Command that prints the verdicts."""
         return self.said.claims_command(self.plan.selection.replications, *self._how_sure)
 
     @property
     def report_command(self) -> str:
-        """The command that writes the report."""
+        """Command that writes the report."""
         return self.said.command("report", "-o", "report.html", *self._how_sure)
 
     def analyze(self, part: PartAnalysis, *more: str) -> str:
-        """The command that prints an analysis."""
+        """Return the command that prints an analysis."""
         words = ("--response", part.analysis.response, *self._how_sure, *more)
         return self.said.command("analyze", *words, table=part.table, where=part.where)
 
     @property
     def _how_sure(self) -> list[str]:
-        """What commands say of the confidence, where it is not the usual one."""
+        """Option for the confidence; empty for the default."""
         usual = self.confidence == DEFAULT_CONFIDENCE
         return [] if usual else _option("--confidence", self.confidence)
 
@@ -168,10 +168,10 @@ def gather(
     watched: Mapping[str, Traces],
     engines: Mapping[str, int],
 ) -> Contents:
-    """Everything that a plan's results say.
+    """Gather the data of a report from the results of a plan.
 
-    `everything` is the plan of all runs of the study with its results, and its completions if its
-    claims read them: they may rest on any.
+    `everything` has the plan of the whole study, its results, and its completions if claims read
+    them, since a claim may depend on any run. `confidence` is a share between 0.5 and 1.
     """
     tables = compare_results(plan, results)
     settings = Settings(Intervals(confidence))
@@ -192,7 +192,7 @@ def gather(
 def _claims(
     plan: Plan, results: Results, completions: Replicated[str], confidence: float
 ) -> Claims | None:
-    """The verdicts; None for a study without claims."""
+    """Judge the claims; None for a study without claims."""
     claims = claims_of(plan.study)
     if not claims:
         return None

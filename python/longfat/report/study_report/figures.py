@@ -1,4 +1,4 @@
-"""The figures of a report, numbered as they come, each with the command that draws it."""
+"""Figures of a report, numbered in order, each with the command that draws it."""
 
 import shlex
 from collections.abc import Sequence
@@ -17,19 +17,19 @@ from longfat.results.comparison import TableComparison
 from longfat.results.ledger import ledger_rows
 
 _MOST_CSV_BYTES = 24_000
-"""Of what is longer, only the command that writes it is in the report."""
+"""Largest CSV embedded in the report; for larger data it only has the command."""
 _PLAIN = " ,.;:=+-_()[]/*"
-"""What an address of data may have as it is."""
+"""Characters that are not percent-encoded in a data URL."""
 
 
 class Figures:
-    """Collects the specifications that the page draws."""
+    """Collects the Vega-Lite specifications of a page, by name."""
 
     def __init__(self) -> None:
         self.specifications: dict[str, dict[str, Any]] = {}
 
     def of_study(self, kind: str, contents: Contents, group: Sequence[TableComparison]) -> Html:
-        """A plot of the tables of a group; nothing where there is nothing to draw."""
+        """Plot the tables of a group; empty if there is nothing to draw."""
         names = ",".join(names_of(group))
         output = ("-o", f"{kind}-{'-'.join(names_of(group))}.svg")
         command = contents.said.command(f"plot {kind}", *output, table=names)
@@ -39,13 +39,13 @@ class Figures:
         return self._drawn(kind, source, command)
 
     def of_analysis(self, kind: str, contents: Contents, part: PartAnalysis) -> Html:
-        """A plot of an analysis."""
+        """Plot an analysis; empty if there is nothing to draw."""
         document = analysis_document(part.analysis, {"source": contents.said.study})
         command = f"{contents.analyze(part, '--json')} | longfat plot {kind} - -o {kind}.svg"
         return self._drawn(kind, document, command)
 
     def of_run(self, kind: str, contents: Contents, chosen: ChosenRun) -> Html:
-        """A plot of the traces of a run."""
+        """Plot the traces of a run; empty without traces."""
         run_id = chosen.run.scenario.run_id
         traces = contents.watched.get(run_id)
         if traces is None:
@@ -79,14 +79,14 @@ class Figures:
 
 
 def trace_command(contents: Contents, run_id: str) -> str:
-    """The command that runs a stored run again, with traces."""
+    """Return the command that repeats a stored run with traces."""
     store = contents.said.store or DEFAULT_STORE
     again = ["longfat", "run", "--from", store, run_id[:12], "--trace", f"traces-{run_id[:12]}"]
     return shlex.join(again)
 
 
 def _data(figure: Figure) -> Html:
-    """The rows drawn as a file to save, where they are few."""
+    """Return a link that saves the plotted rows as CSV; empty if they are too large."""
     text = quote(figure.csv(), safe=_PLAIN)
     if len(text) > _MOST_CSV_BYTES:
         return Html("")

@@ -1,4 +1,4 @@
-"""A report as one file: no request leaves it, and only its own scripts run."""
+"""Page of a report in one HTML file, which makes no requests and runs its own scripts only."""
 
 import base64
 import hashlib
@@ -18,7 +18,7 @@ _LIBRARIES = ("vega.min.js", "vega-lite.min.js", "vega-embed.min.js")
 
 
 def page(contents: Contents) -> str:
-    """The page of a report. The same contents give the same bytes."""
+    """Return the HTML of a report. The output is deterministic."""
     figures = Figures()
     found = sections(contents, figures)
     style = Html(_own("longfat.plots", "figure.css") + _own(__package__, "report.css"))
@@ -61,7 +61,7 @@ def _section(section: Section) -> Html:
 
 
 def _policy(style: str, scripts: list[Html]) -> str:
-    """Nothing from anywhere: only what has one of these hashes runs or styles."""
+    """Return a Content-Security-Policy that allows only these scripts and this style, by hash."""
     allowed = " ".join(_hash(text) for text in scripts)
     return (
         f"default-src 'none'; script-src {allowed}; style-src {_hash(style)}; img-src data:; "
@@ -78,14 +78,14 @@ def _own(package: str, name: str) -> str:
 
 
 def _harmless(text: str) -> str:
-    """A script without what would end its element."""
+    """Escape the end tag within a script."""
     return text.replace("</script", "<\\/script")
 
 
 def _compressed(name: str, document: Mapping[str, Any]) -> Html:
-    """A document that is for the page's own scripts: base64 of its JSON, deflated (RFC 1950).
+    """Embed a document for the page's own scripts: base64 of its JSON, deflated (RFC 1950).
 
-    Specifications repeat themselves: this is a fifth of their text.
+    Specifications are repetitive: this is a fifth of their text.
     """
     deflated = zlib.compress(_json(document).encode(), level=9)
     text = Html(base64.b64encode(deflated).decode())
@@ -97,6 +97,6 @@ def _json(document: Mapping[str, Any]) -> str:
 
 
 def _data(name: str, document: Mapping[str, Any]) -> Html:
-    """A document in the page that no browser runs, and that nothing in it can end."""
+    """Embed a JSON document, escaped so that its content cannot end the element."""
     safe = Html(_json(document).replace("<", "\\u003c"))
     return joined([element("script", safe, type="application/json", id=name)])

@@ -1,4 +1,4 @@
-"""Which parts of a study can be analysed, and which of its runs are worth a look."""
+"""Selection of the parts of a study that can be analysed, and of the runs to plot."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from longfat.studies.reference import Combination
 
 _MOST_PARTS = 4
-"""A factor with more levels than that does not divide a table into parts."""
+"""Largest number of levels of a factor that divides a table into parts."""
 
 
 class PartAnalysis(NamedTuple):
-    """The analysis of a metric over a table's runs, or over those that meet a condition."""
+    """Analysis of a metric over a table's runs, or over those that meet the condition `where`."""
 
     table: str
     where: str | None
@@ -26,7 +26,7 @@ class PartAnalysis(NamedTuple):
 
 
 class ChosenRun(NamedTuple):
-    """A run that stands for others: why, and which it is."""
+    """Representative run, with its role and the reason for its choice."""
 
     role: str
     reason: str
@@ -35,7 +35,7 @@ class ChosenRun(NamedTuple):
 
 
 def groups(tables: Sequence[TableComparison]) -> list[list[TableComparison]]:
-    """Tables whose rows are the same factor combinations, such as one for each metric."""
+    """Group the tables that have the same factor combinations, such as one per metric."""
     found: dict[frozenset[Combination], list[TableComparison]] = {}
     for table in tables:
         found.setdefault(frozenset(entry.combination for entry in table.entries), []).append(table)
@@ -43,12 +43,12 @@ def groups(tables: Sequence[TableComparison]) -> list[list[TableComparison]]:
 
 
 def names_of(group: Sequence[TableComparison]) -> list[str]:
-    """The names of the tables of a group, each once."""
+    """Return the distinct names of the tables of a group."""
     return list(dict.fromkeys(table.response.table for table in group))
 
 
 def results_of(group: Sequence[TableComparison], results: Results) -> Results:
-    """The results of the factor combinations that the tables of a group have."""
+    """Return the results of the factor combinations in the tables of a group."""
     members = {entry.combination for table in group for entry in table.entries}
     return {combination: runs for combination, runs in results.items() if combination in members}
 
@@ -56,10 +56,10 @@ def results_of(group: Sequence[TableComparison], results: Results) -> Results:
 def analyses(
     plan: Plan, results: Results, tables: Sequence[TableComparison], settings: Settings
 ) -> Iterator[PartAnalysis]:
-    """Analyses of every table: of all its runs if they are a full factorial design.
+    """Yield the analyses of every table: of all its runs if they are a full factorial design.
 
-    Otherwise of the runs at each level of one factor, if every one of these parts is; a table that
-    cannot be divided so has none.
+    Otherwise of the runs at each level of one factor, if each of these parts is one; other tables
+    have no analysis.
     """
     for table in tables:
         of_table = _of_table(plan, table)
@@ -73,7 +73,7 @@ def analyses(
 def _divided(
     plan: Plan, results: Results, table: TableComparison, settings: Settings
 ) -> list[PartAnalysis]:
-    """The parts by the first factor that makes a full factorial design of each."""
+    """Divide a table by the first factor for which each part is a full factorial design."""
     for factor, levels in _levels(plan).items():
         if not 1 < len(levels) <= _MOST_PARTS:
             continue
@@ -100,7 +100,7 @@ def _analysed(plan: Plan, results: Results, metric: str, settings: Settings) -> 
 
 
 def _of_table(plan: Plan, table: TableComparison) -> Plan:
-    """The runs of a table, in its order, which `longfat analyze --table` has too."""
+    """Return the plan of a table's runs, in its order, as `longfat analyze --table`."""
     combinations = dict.fromkeys(
         member
         for response in plan.study.responses
@@ -117,7 +117,7 @@ def _at_level(plan: Plan, factor: str, level: str) -> Plan:
 
 
 def _levels(plan: Plan) -> dict[str, list[str]]:
-    """The levels of each factor that all combinations have."""
+    """Return the levels of the factors that all combinations have."""
     combinations = [dict(combination) for combination in plan.scenarios]
     return {
         factor: list(dict.fromkeys(combination[factor] for combination in combinations))
@@ -127,9 +127,9 @@ def _levels(plan: Plan) -> dict[str, list[str]]:
 
 
 def chosen_runs(plan: Plan, results: Results, tables: Sequence[TableComparison]) -> list[ChosenRun]:
-    """The worst run by what the study is about, and the one in the middle of all.
+    """Choose the worst and the median run by the study's main metric.
 
-    Of the replications, or of the deterministic runs where there are no others.
+    They are among the replications, or the deterministic runs if there are no others.
     """
     metric = _deciding([table.response.metric for table in tables])
     done = [
@@ -153,9 +153,9 @@ def chosen_runs(plan: Plan, results: Results, tables: Sequence[TableComparison])
 
 
 def _deciding(metrics: Sequence[str]) -> str:
-    """The first metric of which one can be the worst, but efficiency where it is one of them.
+    """Choose the metric that ranks runs: efficiency, or else the first one with a direction.
 
-    Efficiency, which every run has, if there is none.
+    Efficiency, which every run has, if none has a direction.
     """
     judged = [metric for metric in metrics if metric in MORE_IS_BETTER | LESS_IS_BETTER]
     return "efficiency" if "efficiency" in judged or not judged else judged[0]

@@ -1,4 +1,4 @@
-"""What the numbers of a report go back to."""
+"""Provenance of a report: digests of the study's files and of its results."""
 
 import hashlib
 import json
@@ -10,7 +10,7 @@ from longfat.studies.plan import Plan
 
 
 def digests(study: StudyDefinition) -> list[tuple[str, str]]:
-    """The files that a study is read from, and their SHA-256."""
+    """Return the files of a study, each with its SHA-256."""
     references = [response.reference for response in study.responses if response.reference]
     controls = [str(control.path.relative_to(study.folder)) for control in study.controls.values()]
     names = dict.fromkeys([study.file.name, CLAIMS_FILE, *controls, *references])
@@ -27,7 +27,7 @@ def _digest(content: bytes) -> str:
 
 
 def fingerprint(plan: Plan, results: Results) -> str:
-    """One SHA-256 for the metrics of all runs of a plan, by run id: equal for equal results."""
+    """Compute one SHA-256 over the metrics of all runs of a plan, in the order of run ids."""
     digest = hashlib.sha256()
     for run_id, run in sorted(plan.distinct.items()):
         metrics = results[run.combination].get(run.replication)

@@ -1,4 +1,4 @@
-"""The sections of a report, in the order in which one reads them."""
+"""Sections of a report, in order."""
 
 from collections.abc import Callable, Sequence
 
@@ -31,18 +31,18 @@ from longfat.studies.knobs import knobs_of
 
 _OF_GROUPS = ("efficiency-fairness", "reference", "buffer-efficiency", "ledger")
 _METRICS_WITH_FIGURES = {"efficiency", "fairness"}
-"""Those that the figures of a group are about; others are drawn as they are tabulated."""
+"""Metrics shown in the figures of `_OF_GROUPS`; others get the plot `responses`."""
 _OF_ANALYSES = ("variation", "main-effects", "interactions", "residuals")
 _OF_RUNS = ("three-panel", "cwnd", "time-sequence")
 _MOST_SETTINGS = 4
-"""Settings of a level that the table of factors writes out before it only counts."""
+"""Number of settings of a level that the table of factors lists; it counts the others."""
 
 Section = tuple[str, str, Html]
-"""The name of its anchor, its title and its body."""
+"""Anchor, title and body of a section."""
 
 
 def sections(contents: Contents, figures: Figures) -> list[Section]:
-    """Every section that has something to say."""
+    """Return all sections that are not empty."""
     is_compared = any(table.response.is_printed for table in contents.tables)
     makers: list[tuple[str, str, Callable[[Contents, Figures], Html]]] = [
         ("question", "Question and factors", _question),
@@ -168,10 +168,10 @@ def _comparison(contents: Contents, figures: Figures) -> Html:
 
 
 def _group_name(group: Sequence[TableComparison]) -> str:
-    """The tables of a group with their metrics: "Tables 2 and 3: … (efficiency, fairness)"."""
+    """Return the heading of a group of tables: "Tables 2 and 3: … (efficiency, fairness)"."""
     names = names_of(group)
     titled = {table.response.table: table.response.title for table in group if table.response.title}
-    # Where not all have a title it is said which one has it.
+    # If some tables have no title, each title is preceded by the name of its table.
     are_all = len(titled) == len(names)
     named = (title if are_all else f"{name}: {title}" for name, title in titled.items())
     titles = "; ".join(dict.fromkeys(named))
