@@ -243,7 +243,7 @@ def test_a_full_disk_loses_nothing_that_was_stored(
     location = str(small_disk / "longfat.db")
     longfat("study", "run", study_folder, "--store", location)
     process = longfat("study", "run", study_folder, "--replications", "200", "--store", location)
-    refused(process, location, "full", "to go on:", "longfat study run")
+    refused(process, location, "full", "to continue:", "longfat study run")
 
     room = tmp_path / "room"
     shutil.copytree(small_disk, room)

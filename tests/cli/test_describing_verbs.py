@@ -160,7 +160,7 @@ def test_what_is_wrong_with_a_study_does_not_hide_what_is_wrong_with_its_claims(
         f"{claims}:16:6: claim[2].id: a second claim",
     ):
         assert any(problem.startswith(expected) for problem in problems), expected
-    assert last == "once this is mended, there is more to check"
+    assert last == "fix this to have the rest checked"
 
 
 def test_a_bad_scenario_has_all_its_problems_told_with_their_places(

@@ -99,7 +99,7 @@ def test_nothing_is_set_in_a_stored_run(longfat: Longfat, study_folder: Path) ->
     longfat("study", "run", study_folder, "--quick")
     process = longfat("diff", "0", "1", "--set", "seed=2")
     assert process.returncode == 2
-    assert "0 is a stored run, in which nothing is set" in process.stderr
+    assert "0 is a stored run and cannot be changed" in process.stderr
 
 
 def test_runs_beyond_a_limit_are_not_compared(longfat: Longfat, scenario_file: Path) -> None:

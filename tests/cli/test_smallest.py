@@ -143,7 +143,7 @@ def test_settings_with_decimals_are_told_and_written_as_the_bounds_are(
         (("--confidence", "0.5"), "0.5<x<=0.9999"),
         (("--resolution", "0"), "--resolution"),
         (("--metric", "packets_lost", "--of-largest"), "packets_lost is 0 in replication 1"),
-        (("--set", "port.buffer=9 packets"), "port.buffer is what is searched for"),
+        (("--set", "port.buffer=9 packets"), "port.buffer is the setting that is searched for"),
         (("--set", "port.bufer=9 packets"), "--set port.bufer=9 packets: port.bufer: unknown key"),
         (
             ("--from", "2 B", "--to", "9000 B"),
@@ -221,7 +221,7 @@ def test_a_search_by_times_that_there_are_none_of_says_why(longfat: Longfat, lan
     process = longfat(
         *("smallest", lan, "port.buffer", *SPAN, "--metric", "flow p95_s", "--reach", "0.4")
     )
-    refused(process, "flow p95_s is of nothing: none had arrived when a run ended")
+    refused(process, "flow p95_s is undefined: nothing had arrived when a run ended")
 
 
 def test_a_kind_of_thing_that_no_run_has_is_told_with_those_that_there_are(

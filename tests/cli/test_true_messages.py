@@ -136,4 +136,4 @@ def test_a_factor_with_one_level_is_not_called_unknown(
 def test_a_refused_run_is_not_advised_again(longfat: Longfat, study_folder: Path) -> None:
     process = longfat("study", "run", study_folder, "--limit", "events=1000")
     refused(process, "raise the limit")
-    assert "to go on" not in process.stderr
+    assert "to continue" not in process.stderr

@@ -81,7 +81,7 @@ def test_settings_may_have_no_unit_and_others_may_be_set_beside_them() -> None:
         LAN, "topology.sources", 1, 4, 0.5, overrides={"duration": "500 ms"}, replications=2
     )
     assert set(found.tried) <= {1, 2, 3, 4}
-    with pytest.raises(LongfatError, match="topology.sources is what is searched for"):
+    with pytest.raises(LongfatError, match="topology.sources is the setting that is searched for"):
         smallest_setting(LAN, "topology.sources", 1, 4, 1, overrides={"topology.sources": 2})
 
 

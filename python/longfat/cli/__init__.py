@@ -1,1 +1,1 @@
-"""The command line: `longfat` starts in `start`, its verbs are in `program`, a file for each."""
+"""The command line: entry point in `start`, root command in `program`, a file for each verb."""

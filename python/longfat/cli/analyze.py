@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from longfat.analysis.analysis import Analysis, Settings
 
 STUDY_SUFFIXES = (".toml", ".json")
-"""A file that ends in anything else is a table."""
+"""Suffixes of files that are no tables."""
 
 STEADY_STATE_OPTIONS = frozenset(
     {"steady_state", "response", "where", "replication", "confidence", "exact_quantiles", "as_json"}
 )
-"""Those that say something of one long run; its quantiles are always exact."""
+"""Options that apply to --steady-state; its quantiles are always exact."""
 
 
 @click.command("analyze")
@@ -37,13 +37,13 @@ STEADY_STATE_OPTIONS = frozenset(
 @click.option(
     "--factors",
     metavar="A,B,...",
-    help="The factors, as in a line of CSV.  [default: all that vary, of a study]",
+    help="The factors, as a line of CSV.  [default: all factors of a study that vary]",
 )
 @click.option(
     "--response",
     required=True,
     metavar="Y",
-    help="The metric or column to explain; of a study also a time such as 'flow p95_s'.",
+    help="The metric or column to explain; for a study also a time such as 'flow p95_s'.",
 )
 @confidence_option()
 @click.option(
@@ -55,18 +55,20 @@ STEADY_STATE_OPTIONS = frozenset(
 @click.option(
     "--blocks/--no-blocks",
     default=None,
-    help="Whether replications share their chance.  [default: as a study's seeds; not in a CSV]",
+    help="Whether replications share random numbers.  [default: as a study's seeds; not in a CSV]",
 )
 @click.option(
     "--exact-quantiles",
     is_flag=True,
     help="Do not round Student's quantiles to the three decimals of printed tables.",
 )
-@click.option("--replication", metavar="COLUMN", help="Of a CSV: what tells replications apart.")
+@click.option(
+    "--replication", metavar="COLUMN", help="Of a CSV: the column that identifies replications."
+)
 @click.option(
     "--steady-state",
     is_flag=True,
-    help="Of a CSV whose rows are the course of one long run: the mean without its start.",
+    help="Of a CSV whose rows are observations of one long run: the mean without the warm-up.",
 )
 @part_options
 @store_option
@@ -76,7 +78,7 @@ STEADY_STATE_OPTIONS = frozenset(
     type=click.Choice(["text", "markdown", "latex", "csv"]),
     default="text",
     show_default=True,
-    help="How to print; csv has all digits.",
+    help="Output format; csv has all digits.",
 )
 @json_option
 def command(
@@ -96,14 +98,14 @@ def command(
 ) -> None:
     """Analyse the variance of a response over a full factorial design.
 
-    Allocates the variation to factors and interactions and gives effects with confidence
-    intervals (Jain 1991; ATM Forum 98-0876R1, section 8.1), from the stored runs of a STUDY or
-    from any CSV. The error is what differs between replications; without them it is the
-    interactions of more than N factors.
+    Allocates the variation to factors and interactions and gives effects with confidence intervals
+    (Jain 1991; ATM Forum 98-0876R1, section 8.1), from the stored runs of a STUDY or from any CSV.
+    The error is the variation between replications; without them, the interactions of more than N
+    factors.
 
-    With --steady-state the rows of a CSV are observations of one run, in their order: MSER-5 says
-    how many to leave out at its start, batch means how surely the mean of the others is known.
-    Where a column tells replications apart, --where chooses one of them.
+    With --steady-state the rows of a CSV are observations of one run, in order: MSER-5 decides how
+    many to leave out at its start, and batch means give the confidence interval of the mean of the
+    others. If a column identifies replications, --where chooses one of them.
 
     Example: longfat analyze results.csv --factors flavor,buffer --response efficiency
     """
@@ -136,7 +138,7 @@ def command(
 
 
 def _check_steady_state_options(source: str) -> None:
-    """Raise `click.UsageError` for a source that is no table, and for options without meaning."""
+    """Raise `click.UsageError` for a source that is no table, and for options that do not apply."""
     context = click.get_current_context()
     others = [
         option.opts[0]

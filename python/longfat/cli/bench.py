@@ -1,4 +1,4 @@
-"""`longfat bench`: how fast this machine simulates, by each driver."""
+"""`longfat bench`: the speed of the simulator on this machine, with each driver."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 def command(words: Sequence[str], repeat: int, as_json: bool) -> None:
     """Measure how fast the engine simulates a dozen scenarios, with each driver.
 
-    WORDS choose scenarios whose name contains each of them. Speeds are in cells and packets
-    carried, counted on each line, per second of a core. Compare within one table: machines differ,
-    and the same machine differs from hour to hour.
+    WORDS choose scenarios whose names contain all of them. Speeds are in cells and packets carried,
+    counted on each link, per CPU second. Compare only within one table: machines differ, and one
+    machine differs from hour to hour.
 
     Example: longfat bench wan
     """

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class _Checked(NamedTuple):
-    """What is wrong with a file, and whether that kept any of it from being checked."""
+    """The problems of a file, and whether they kept a part of it from being checked."""
 
     kind: Kind
     problems: list[str]
@@ -31,7 +31,8 @@ class _Checked(NamedTuple):
 def command(file: str, settings: tuple[str, ...], as_json: bool) -> None:
     """Check a scenario, a study or a file of claims: all errors, each with its line and column.
 
-    Of a good scenario: the round trips, what they hold, and how long buffers take to empty.
+    For a valid scenario: the round trips, the bandwidth-delay products, and how long buffers take
+    to empty.
 
     A file called study.toml, or with a [design], [factors] or [[response]] table, is a study; its
     scenario and its reference tables are checked with it. One called claims.toml, or with a
@@ -49,7 +50,7 @@ def command(file: str, settings: tuple[str, ...], as_json: bool) -> None:
             _show(checked.scenario)
     if checked.problems:
         if not checked.is_whole and not as_json:
-            say("once this is mended, there is more to check")
+            say("fix this to have the rest checked")
         raise click.exceptions.Exit(LongfatError.exit_code)
 
 
@@ -69,7 +70,7 @@ def _document(file: str, checked: _Checked) -> dict[str, Any]:
 
 
 def _show(scenario: "Scenario") -> None:
-    """What the network is like, and what a reader should know before a run."""
+    """Print a description of the network, and cautions about a run."""
     from longfat.report.network import HEADER, network_rows, network_words
     from longfat.scenarios.resolved import network_of
 
@@ -81,7 +82,7 @@ def _show(scenario: "Scenario") -> None:
 
 
 def _found(file: str) -> Path:
-    """What is at a path, or else the folder of the shipped study of that name."""
+    """Return the path, or else the folder of the shipped study of that name."""
     path = Path(file)
     if not path.exists():
         from longfat.base.slips import nearest
@@ -115,7 +116,7 @@ def _check(file: Path, overrides: dict[str, str]) -> _Checked:
 
 
 def _checked_study(file: Path) -> _Checked:
-    """A study; of a folder its claims as well."""
+    """Check a study; for a folder its claims as well."""
     from longfat.studies.audit import check_audit
 
     study, problems = _loaded(file)
@@ -130,7 +131,7 @@ def _checked_study(file: Path) -> _Checked:
 
 
 def _loaded(source: Path) -> "tuple[StudyDefinition | None, list[str]]":
-    """A study, or what is wrong with it."""
+    """Return a study, or its problems."""
     from longfat.studies.definition import load_study
 
     try:
@@ -140,7 +141,7 @@ def _loaded(source: Path) -> "tuple[StudyDefinition | None, list[str]]":
 
 
 def _problems_of_claims(file: Path, study: "StudyDefinition | None") -> list[str]:
-    """What is wrong with claims; their SQL is judged where there is a study, whatever else is."""
+    """Return the problems of claims; their SQL is checked only if there is a study."""
     from longfat.analysis.claim_tables import planned_tables
     from longfat.analysis.claims import check_claims
     from longfat.studies.claims import read_claims, readable_claims

@@ -1,4 +1,4 @@
-"""`longfat diff`: the first event at which two runs part."""
+"""`longfat diff`: the first event at which two runs diverge."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -36,7 +36,7 @@ Event = Mapping[str, Any]
     "only_second",
     multiple=True,
     metavar="PATH=VALUE",
-    help="The same for the second scenario alone; may be repeated.",
+    help="As --set, for the second scenario only; may be repeated.",
 )
 @control_option
 @limit_option
@@ -51,10 +51,10 @@ def command(
     store: str,
     as_json: bool,
 ) -> None:
-    """Simulate two runs side by side and find the first event at which they part.
+    """Simulate two runs in lockstep and find the first event at which they diverge.
 
-    A RUN is a scenario file, or the id of a stored run or enough of its beginning. Events are what
-    happens to each connection: segments and acknowledgments sent and received, timeouts, losses.
+    A RUN is a scenario file, or the id of a stored run or a unique prefix of it. Events are those
+    of each connection: segments and acknowledgments sent and received, timeouts, losses.
 
     Example: longfat diff lan.toml other.toml
 
@@ -85,9 +85,9 @@ def command(
 
 
 def _scenario(run: str, overrides: Mapping[str, str], store: str) -> "Scenario":
-    """The scenario of a run that is given as a file or as the beginning of a stored run's id.
+    """Return the scenario of a run given as a file or as a prefix of a stored run's id.
 
-    Raises `click.UsageError` for what is to be set in a stored one.
+    Raises `click.UsageError` for settings of a stored run.
     """
     from longfat import _engine
     from longfat.scenarios.scenario import load_scenario
@@ -96,8 +96,8 @@ def _scenario(run: str, overrides: Mapping[str, str], store: str) -> "Scenario":
         return load_scenario(run, overrides)
     if overrides:
         raise click.UsageError(
-            f"{run} is a stored run, in which nothing is set; to change it, print it with longfat "
-            "run --from STORE RUN --scenario into a file"
+            f"{run} is a stored run and cannot be changed; to change its scenario, print it with "
+            "longfat run --from STORE RUN --scenario into a file"
         )
     with opened_store(store) as opened:
         stored = opened.find(run)
@@ -143,13 +143,13 @@ def _cells(event: Event) -> list[str]:
 
 
 def _time(picoseconds: int) -> str:
-    """Milliseconds to the picosecond."""
+    """Format a time in milliseconds, to the picosecond."""
     whole, rest = divmod(picoseconds, PICOSECONDS_PER_MILLISECOND)
     return f"{whole:,}.{rest:09}"
 
 
 def _value(value: Any) -> str:
-    """A setting as scenarios have it."""
+    """Format a setting as in scenario files."""
     if isinstance(value, bool):
         return str(value).lower()
     return "-" if value is None else str(value)

@@ -1,4 +1,4 @@
-"""`longfat doctor`: what a bug report needs, and whether this build and store are sound."""
+"""`longfat doctor`: the facts for a bug report, and a check of this build and the store."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from longfat.cli.talk import print_json, print_table, say_if_debug_build
 def command(store: str, as_json: bool) -> None:
     """Show versions, build profile, cores and the health of the store.
 
-    Exit code 3 when the store is damaged.
+    Exit code 3 if the store is damaged.
     """
     from longfat.running.execution import usable_cores
 

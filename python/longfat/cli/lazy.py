@@ -17,13 +17,13 @@ class LazyGroup(click.Group):
         self._lazy = lazy
 
     def list_commands(self, _context: click.Context) -> list[str]:
-        """The verbs, in the order given."""
+        """Return the verbs in the given order."""
         return list(self._lazy)
 
     def resolve_command(
         self, context: click.Context, arguments: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the verb that is asked for; what is none is told with the nearest that is."""
+        """Find a verb; an unknown one fails with the nearest known one."""
         try:
             return super().resolve_command(context, arguments)
         except click.UsageError as error:

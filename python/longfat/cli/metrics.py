@@ -1,4 +1,4 @@
-"""`longfat metrics`: the numbers that a run yields, and what each is."""
+"""`longfat metrics`: the metrics of a run, with their definitions."""
 
 import click
 
@@ -12,9 +12,9 @@ from longfat.cli.talk import print_json, print_table, say_where_codes_lead
 @json_option
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print a table for a document.")
 def command(name: str | None, as_json: bool, as_markdown: bool) -> None:
-    """List the metrics of a run, or only METRIC: what each is, and whether more or less is better.
+    """List the metrics of a run, or only METRIC: its definition, and if more or less is better.
 
-    They are in `longfat run`, tables of studies, claims and analyses under these names.
+    `longfat run`, studies, claims and analyses use these names.
 
     Example: longfat metrics mean_round_trip_s
     """

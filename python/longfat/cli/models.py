@@ -1,4 +1,4 @@
-"""`longfat models`: what a scenario can be made of, as the engine declares it."""
+"""`longfat models`: the models that scenarios can use, as the engine declares them."""
 
 import difflib
 import json
@@ -40,9 +40,9 @@ def command(name: str | None, as_json: bool) -> None:
 
 
 def _called(models: Sequence[Model], name: str) -> list[Model]:
-    """The models of a kind, or else those of a name, of which kinds may share one.
+    """Return the models of a kind, or else those of a name, which several kinds may use.
 
-    Case does not matter, nor whether words are joined. Raises `LongfatError` for neither.
+    Ignores case and hyphens. Raises `LongfatError` for a name of neither.
     """
     for key in ("kind", "name"):
         if found := [model for model in models if _plain(model[key]) == _plain(name)]:
@@ -67,7 +67,7 @@ def _print_parameters(model: Model) -> None:
 
 
 def _described(parameter: Model) -> dict[str, str]:
-    """A row for a parameter, by column; of a preset it is a value that is set."""
+    """Return a row for a parameter by column; for a preset, a value that it sets."""
     if "value" in parameter:
         return {
             "parameter": parameter["name"],

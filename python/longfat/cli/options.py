@@ -1,4 +1,4 @@
-"""Options that several verbs share."""
+"""Options shared by several verbs."""
 
 import functools
 import math
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from longfat.studies.reference import Combination
 
 MOST_CONFIDENCE = 0.9999
-"""More of it means intervals of hundreds of standard errors, which say nothing."""
+"""Largest confidence: more means intervals of hundreds of standard errors."""
 
 
 class Number(click.FloatRange):
-    """A finite number in a range: for click NaN lies in every range, and infinity in open ones."""
+    """A finite number in a range; click accepts NaN in every range, and infinity in open ones."""
 
     def convert(
         self, value: Any, parameter: click.Parameter | None, context: click.Context | None
     ) -> float:
-        """The number that a text means; fails as other types of click do."""
+        """Parse a number; fails as other types of click do."""
         number: float = super().convert(value, parameter, context)
         if not math.isfinite(number):
             self.fail(f"{value!r} is not a finite number.", parameter, context)
@@ -43,9 +43,9 @@ class Number(click.FloatRange):
 
 
 def confidence_option(
-    above: float = 0, meaning: str = "How sure intervals are."
+    above: float = 0, meaning: str = "Confidence of the intervals."
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """`--confidence`, a share that is more than `above`."""
+    """Return the option `--confidence`, a share that is more than `above`."""
     return click.option(
         "--confidence",
         type=Number(above, MOST_CONFIDENCE, min_open=True),
@@ -66,7 +66,7 @@ store_option = click.option(
     envvar="LONGFAT_STORE",
     default=DEFAULT_STORE,
     show_default=True,
-    help="Where runs are kept; also set by LONGFAT_STORE.",
+    help="The store of the runs; also set by LONGFAT_STORE.",
 )
 
 jobs_option = click.option(
@@ -86,7 +86,7 @@ cluster_option = click.option(
 
 
 def limit_option_with(defaults: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """The option `--limit` of a verb with these defaults, in words."""
+    """Return the option `--limit` of a verb; `defaults` describes its defaults."""
     return click.option(
         "--limit",
         "limits",
@@ -104,8 +104,8 @@ settings_option = click.option(
     "settings",
     multiple=True,
     metavar="PATH=VALUE",
-    help="Set a value of the scenario, such as topology.sources=15, or path.steps=@FILE to what a "
-    "file has; may be repeated.",
+    help="Set a value of the scenario, such as topology.sources=15, or path.steps=@FILE to "
+    "the content of a file; may be repeated.",
 )
 
 
@@ -134,7 +134,7 @@ control_option = click.option(
 )
 
 seed_option = click.option(
-    "--seed", type=click.IntRange(min=0), metavar="N", help="The same as --set seed=N."
+    "--seed", type=click.IntRange(min=0), metavar="N", help="As --set seed=N."
 )
 
 replications_option = click.option(
@@ -154,7 +154,7 @@ splice_option = click.option(
 
 @dataclass(frozen=True)
 class Part:
-    """What the user says about which part of a study is meant."""
+    """The options that choose a part of a study."""
 
     tables: str | None
     where: str | None
@@ -163,7 +163,7 @@ class Part:
 
     @property
     def arguments(self) -> str:
-        """The same said again, each option after a space."""
+        """The options as on the command line, each after a space."""
         options = {
             "--table": self.tables,
             "--where": self.where,
@@ -172,7 +172,7 @@ class Part:
         return options_said(options) + (" --quick" if self.quick else "")
 
     def of(self, study: "StudyDefinition", quick: "Quick | None" = None) -> "Selection":
-        """The selection; `quick` is the small part, the study's unless it is given."""
+        """Return the selection; `quick` is the small part, by default the study's."""
         from longfat.base.cells import names_in
         from longfat.studies.plan import selection_of
 
@@ -185,7 +185,7 @@ WHOLE = Part(tables=None, where=None, replications=None, quick=False)
 
 
 def options_said(options: Mapping[str, object]) -> str:
-    """Options as one would type them, each after a space; those that are None are not said."""
+    """Format options as on the command line, each after a space; leave out those that are None."""
     return "".join(
         f" {option} {shlex.quote(str(value))}"
         for option, value in options.items()
@@ -196,10 +196,10 @@ def options_said(options: Mapping[str, object]) -> str:
 def overrides_of(
     settings: Sequence[str], seed: int | None = None, option: str = "--set"
 ) -> dict[str, str]:
-    """What is set by an option, by path.
+    """Return the settings of an option by path.
 
-    Raises `click.BadParameter` for what would undo another setting, and `LongfatError` for a value
-    in a file that cannot be read.
+    Raises `click.BadParameter` for a setting that would undo another one, and `LongfatError` for a
+    value in a file that cannot be read.
     """
     overrides: dict[str, str] = {}
     for text in settings:
@@ -225,7 +225,7 @@ def _assignment(text: str, option: str) -> tuple[str, str]:
 
 
 def _value(text: str) -> str:
-    """What is written, or what a file has: there may be more than a command line can hold.
+    """Return the text, or the content of @FILE, which may exceed the length of a command line.
 
     Raises `LongfatError` for a file that cannot be read.
     """
@@ -235,7 +235,7 @@ def _value(text: str) -> str:
 
 
 def opened_store(location: str) -> "Store":
-    """A store to read; only the usual one may be missing, of which `say_if_new` tells.
+    """Open a store read-only; only the default one may be absent (see `say_if_new`).
 
     Raises `LongfatError` as `Store.existing` does.
     """
@@ -245,44 +245,48 @@ def opened_store(location: str) -> "Store":
 
 
 def say_if_new(store: "Store") -> None:
-    """Tell that a store does not exist, so that all runs are missing for a reason."""
+    """Print a note if the store does not exist, which explains why all runs are missing."""
     if store.is_new:
         say(f"{store.name}: no such store yet")
 
 
 def say_how_long_runs_are(plan: "Plan", study: str) -> None:
-    """Tell where runs are too short, or begin too slowly, for results not to depend on that."""
+    """Print a caution if runs are so short, or begin so slowly, that results depend on it."""
     from longfat.analysis.cautions import lengths
 
-    heeded = [words.partition(":")[0] for words in lengths(plan)]
-    if heeded:
+    affected = [words.partition(":")[0] for words in lengths(plan)]
+    if affected:
         status = f"longfat study status {shlex.quote(study)}"
-        say(f"{' and '.join(heeded)}: `{status}` says what that means for these results")
+        say(f"{' and '.join(affected)}: `{status}` explains the effect on these results")
 
 
 def study_command(verb: str, study: str, part: Part, store: str) -> str:
-    """The command that does `verb` to the same part of the same study, as one would type it."""
+    """Return the command line that does `verb` with the same part of the study."""
     chosen = options_said({"--store": in_commands(store) or None})
     return f"longfat study {verb} {shlex.quote(study)}{part.arguments}{chosen}"
 
 
 def commands_to_run(
-    study: "StudyDefinition", lacking: "Collection[Combination]", name: str, part: Part, store: str
+    study: "StudyDefinition",
+    incomplete: "Collection[Combination]",
+    name: str,
+    part: Part,
+    store: str,
 ) -> str:
-    """The commands that run these factor combinations of a part of a study, a line each.
+    """Return the commands that run these factor combinations of a part of a study, a line each.
 
-    Those that only tables have do not run with the design: their tables have to be named.
+    Combinations that only tables have do not run with the design: their tables must be named.
     """
     designed = set(study.combinations)
-    beyond = [] if part.tables else [found for found in lacking if found not in designed]
-    parts = [part] if len(beyond) < len(lacking) else []
+    beyond = [] if part.tables else [found for found in incomplete if found not in designed]
+    parts = [part] if len(beyond) < len(incomplete) else []
     if beyond:
         parts.append(replace(part, tables=",".join(study.tables_of(beyond))))
     return "\n  ".join(study_command("run", name, each, store) for each in parts)
 
 
 def part_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that choose a part of a study; the command receives them as `part`."""
+    """Add the options that choose a part of a study; the command gets them as `part`."""
 
     @functools.wraps(command)
     def with_part(
@@ -323,10 +327,10 @@ _PART_OPTIONS = (
 def chosen_executor(
     study: "StudyDefinition", jobs: int | None, cluster: str | None
 ) -> "Iterator[Executor]":
-    """What simulates a study: `jobs` threads of this process (all cores if None), or a cluster.
+    """Yield the executor of a study: `jobs` threads (all cores if None), or a cluster.
 
-    Raises `LongfatError` where both are given, for a cluster if the study has controls of its own,
-    for one of those that is none, and as `longfat.running.cluster.cluster_at`.
+    Raises `LongfatError` if both are given, for a cluster if the study has controls of its own, for
+    an invalid control, and as `longfat.running.cluster.cluster_at`.
     """
     if cluster is None:
         from longfat.running.execution import Threads, usable_cores

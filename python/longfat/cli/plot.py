@@ -1,4 +1,4 @@
-"""`longfat plot`: the named plots, as a picture or as the data drawn."""
+"""`longfat plot`: plots by name, as pictures or as their data."""
 
 import json
 import shlex
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     multiple=True,
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Where to draw: .svg, .pdf, .png, .html, or .csv for the data drawn; may be repeated.",
+    help="The file to write: .svg, .pdf, .png, .html, or .csv for the data drawn; may be repeated.",
 )
 @click.option("--rows", metavar="FACTOR", help="Of a study: a row of panels for each level.")
 @click.option("--columns", metavar="FACTOR", help="Of a study: a column for each.")
@@ -73,8 +73,8 @@ def command(
 ) -> None:
     """Draw a plot of KIND.
 
-    SOURCE is what the plot shows: the folder of a run's traces (longfat run --trace), a study whose
-    runs are stored, or an analysis (longfat analyze --json; - for standard input).
+    SOURCE is the data of the plot: the folder of a run's traces (longfat run --trace), a study
+    whose runs are stored, or an analysis (longfat analyze --json; - for standard input).
 
     Example: longfat plot three-panel traces -o run.png
 
@@ -107,7 +107,7 @@ def command(
 
 
 def _check_said(kind: str, wanted: str, options: "Options", part: Part) -> None:
-    """Raise `click.UsageError` for options that the plot does not heed."""
+    """Raise `click.UsageError` for options that the plot does not have."""
     from longfat import plots
 
     try:
@@ -126,7 +126,7 @@ def _open(
     part: Part,
     store: str,
 ) -> Any:
-    """What a plot is of. Raises `LongfatError` if that is something else than `sources` are."""
+    """Load the data of a plot. Raises `LongfatError` if `sources` are of another kind."""
     if wanted == "traces":
         return [_traces(kind, source) for source in sources]
     if len(sources) > 1:
@@ -184,7 +184,7 @@ def _analysis(source: str) -> Any:
 
 
 def _nothing_to_draw(kind: str, found: Any, source: str, part: Part, store: str) -> str:
-    """What to do about a plot without data, which is not to run what is stored already."""
+    """Return advice for a plot without data, which suggests no run that is already stored."""
     from longfat import plots
 
     wanted = plots.find(kind).SOURCE
@@ -206,7 +206,7 @@ def _has_runs(tables: "Sequence[TableComparison]") -> bool:
 
 
 def _check_factors(options: "Options", known: Sequence[str]) -> None:
-    """Raise `BadInput` for an option that names no factor of the study."""
+    """Raise `BadInput` for an option whose value is no factor of the study."""
     said = {name: getattr(options, name) for name in ("rows", "columns", "colors", "markers")}
     problems = [
         f"--{option}: unknown factor {factor!r}; known: {', '.join(known)}"

@@ -1,4 +1,4 @@
-"""The command line: a file for each verb, imported only when that verb is used."""
+"""The root command; the file of a verb is imported only when the verb is used."""
 
 import gc
 import signal
@@ -14,31 +14,32 @@ from longfat.cli.talk import report_failure
 NEXT_STEPS = """\
 longfat simulates transport over long fat networks, cell by cell, and compares with papers.
 
-What to type next:
+Commands to try next:
   longfat study list                    the studies that come with it
   longfat study run ubr-plus --quick    a small part of one, in a moment
   longfat study compare ubr-plus --quick
   longfat run SCENARIO.toml             one simulation of your own
-  longfat smallest --help               which buffer of it is enough, searched for
+  longfat smallest --help               the smallest buffer that is enough for it
   longfat view                          all of it in the browser, with a playground
-  longfat models                        what a scenario can be made of
-  longfat verify                        the models prove themselves: laws, examples, traces
+  longfat models                        the models that scenarios can use
+  longfat verify                        check the models: laws, examples, traces
   longfat --help                        everything else"""
 
 OBJECTS_BEFORE_COLLECTION = 100_000
-"""Commands read much, make no rings of it and end: looking for some took a sixth of their time."""
+"""No garbage collection: commands create no large cycles, and the collector took a sixth of the
+time."""
 
 
 class Program(LazyGroup):
-    """The root command: turns what goes wrong into one message and an exit code."""
+    """The root command: turns failures into one message and an exit code."""
 
     def invoke(self, context: click.Context) -> Any:
-        """Run a verb; see `longfat.cli.talk.report_failure` for what happens when it fails."""
+        """Run a verb; `longfat.cli.talk.report_failure` handles its failure."""
         try:
             return super().invoke(context)
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
-        except Interrupted as interrupted:  # the verb has said what is kept, and how to go on
+        except Interrupted as interrupted:  # the verb has printed what is stored
             context.exit(interrupted.exit_code)
         except KeyboardInterrupt:
             context.exit(128 + signal.SIGINT)
@@ -83,7 +84,7 @@ def main(context: click.Context) -> None:
 
 
 def program() -> None:
-    """What the program `longfat` does: `main`, alone in its process."""
+    """Run `main` as the program `longfat`, alone in its process."""
     gc.set_threshold(OBJECTS_BEFORE_COLLECTION)
     with one_interrupt():
         main()

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
 PATIENCE_SECONDS = 1.0
-"""What takes no longer than this needs no bar."""
+"""Shortest wall time, in seconds, for which a bar is shown."""
 
 LINE_INTERVAL_SECONDS = 10.0
 
 
 @contextmanager
 def shown_progress() -> Iterator[Callable[[Progress], None]]:
-    """A function that shows how far runs have come each time it is told."""
+    """Yield a function that shows the progress of runs when called."""
     display = _Bar() if sys.stderr is not None and sys.stderr.isatty() else _Lines()
     try:
         yield display.show
@@ -47,7 +47,7 @@ class _Lines:
 
 
 class _Bar:
-    """A bar over simulated seconds: unlike runs, they pass evenly and their total is known."""
+    """A bar over simulated seconds: unlike runs, they advance evenly, and their total is known."""
 
     def __init__(self) -> None:
         self._started = time.monotonic()

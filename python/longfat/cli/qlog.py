@@ -1,4 +1,4 @@
-"""`longfat qlog`: the traces of a flow in the format of QUIC's implementations."""
+"""`longfat qlog`: the traces of a flow in qlog, the format of QUIC implementations."""
 
 from pathlib import Path
 
@@ -11,10 +11,10 @@ from longfat.cli.talk import say
 @click.argument("traces", metavar="TRACES", type=click.Path(path_type=Path, file_okay=False))
 @click.option("--flow", type=int, metavar="N", help="The number of the flow.  [default: 1]")
 def command(traces: Path, flow: int | None) -> None:
-    """Print what a flow did as qlog, from the folder TRACES that `longfat run --trace` has left.
+    """Print the events of a flow as qlog, from the folder TRACES of `longfat run --trace`.
 
-    Values are as exact as the traces; --trace-error 0 keeps every change. Viewers such as qvis read
-    it from a file called .sqlog.
+    Values are as accurate as the traces; --trace-error 0 keeps every change. Viewers such as qvis
+    read it from a file called .sqlog.
 
     Example: longfat qlog traces --flow 2 > flow-2.sqlog
     """

@@ -28,12 +28,12 @@ from longfat.cli.talk import say
     metavar="FILE",
     help="The page to write, such as report.html.",
 )
-@confidence_option(above=0.5, meaning="Of each verdict, and of intervals.")
+@confidence_option(above=0.5, meaning="Confidence of each verdict and interval.")
 @click.option(
     "--traces/--no-traces",
     "with_traces",
     default=True,
-    help="Whether to run the worst and the typical run again, to show them over time.",
+    help="Whether to repeat the worst and the typical run, to show them over time.",
 )
 @part_options
 @store_option
@@ -45,10 +45,10 @@ def command(
     part: Part,
     store: str,
 ) -> None:
-    """Write what the stored runs of a study say into one page that can be mailed.
+    """Write the results of a study's stored runs into one self-contained page of HTML.
 
-    It carries its figures, data and provenance, works without a network and prints on A4. Only two
-    runs are simulated, again, for what happens in them over time.
+    It includes its figures, data and provenance, works without a network and prints on A4. Only two
+    runs are repeated, for their time series.
 
     Example: longfat report ubr-plus -o report.html
     """

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     "traces",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Write what happens over time into DIR, as Parquet.",
+    help="Write time series into the folder DIR, as Parquet.",
 )
 @click.option(
     "--trace-what",
@@ -49,8 +49,8 @@ if TYPE_CHECKING:
     "error",
     type=Number(min=0, max=1),
     metavar="SHARE",
-    help="How far a traced value may be from the truth, as a share of the most that can be "
-    "under way or in the buffer; 0 keeps every change.  [default: 0.005]",
+    help="Tolerance of a traced value, as a share of the most that can be in flight or in the "
+    "buffer; 0 keeps every change.  [default: 0.005]",
 )
 @click.option(
     "--trace-interval",
@@ -70,13 +70,13 @@ if TYPE_CHECKING:
 @click.option(
     "--driver",
     type=click.Choice(["fast", "events"]),
-    help="How time is advanced; fast where it can be unless said otherwise. Results are the same.",
+    help="The driver; by default fast where it is exact. Results are identical.",
 )
 @click.option(
     "--from",
     "store",
     metavar="STORE",
-    help="Repeat a run of this store: SCENARIO is its run id, or enough of its beginning.",
+    help="Repeat a run of this store: SCENARIO is its id, or a unique prefix of it.",
 )
 @click.option(
     "--scenario", "only_scenario", is_flag=True, help="Only print the scenario, as canonical JSON."
@@ -99,13 +99,13 @@ def command(
     only_scenario: bool,
     as_json: bool,
 ) -> None:
-    """Run one simulation, or one of a store again.
+    """Run one simulation, or repeat one of a store.
 
     Example: longfat run lan.toml --set topology.sources=15 --seed 7 --json
 
     Example: longfat run --from longfat.db 3f2a91 --trace traces
 
-    With --from, exit code 3 when it does not come out as it is stored.
+    With --from, exit code 3 if the result differs from the stored one.
     """
     if list_traces:
         _list_traces()
@@ -167,7 +167,7 @@ def _repeat(
     only_scenario: bool,
     as_json: bool,
 ) -> None:
-    """Repeat a stored run and say whether it came out the same."""
+    """Repeat a stored run and compare it with the store."""
     from longfat.cli.progress import shown_progress
     from longfat.running.limits import Limits
     from longfat.running.repeat import repeat
@@ -185,7 +185,7 @@ def _repeat(
         _show(repetition.record, as_json)
     if repetition.differences:
         lines = [
-            f"run {stored.run_id} of {shown(location)} came out differently",
+            f"run {stored.run_id} of {shown(location)} differs from its repetition",
             *repetition.differences,
         ]
         raise CheckFailed("\n".join(lines))
@@ -212,7 +212,7 @@ def _watch(
 
     if names is not None and not names.strip(" ,"):
         raise click.BadParameter(
-            "no trace is named; --trace-list names them", param_hint="--trace-what"
+            "no trace is named; --trace-list lists them", param_hint="--trace-what"
         )
     given = {"--trace-what": names, "--trace-error": error, "--trace-interval": interval}
     if traces is None:
@@ -230,19 +230,19 @@ def _watch(
 
 
 def _check_capture(pcap: Path | None, scenario: str, traces: Path | None) -> None:
-    """Raise `click.BadParameter` for a capture in the place of what the run reads or leaves."""
+    """Raise `click.BadParameter` for a capture file that is an input or output of the run."""
     if pcap is None:
         return
     if pcap.is_file() and Path(scenario).is_file() and pcap.samefile(scenario):
-        raise click.BadParameter("this is the scenario, not a place to write", param_hint="--pcap")
+        raise click.BadParameter("this is the scenario; choose another file", param_hint="--pcap")
     if traces is not None and pcap.resolve().parent == traces.resolve():
         raise click.BadParameter(
-            "a folder of traces holds nothing else; write beside it", param_hint="--pcap"
+            "this is inside the folder of traces; choose a file outside it", param_hint="--pcap"
         )
 
 
 _SHORTEST_INTERVAL_PS = 1_000_000
-"""A run of a minute has sixty million of them, which is more than any picture shows."""
+"""Shortest interval: a minute has sixty million of them, more than any picture shows."""
 
 
 def _picoseconds(text: str) -> int:

@@ -1,4 +1,4 @@
-"""`longfat schedule`: paths that change, from and to the files of others."""
+"""`longfat schedule`: schedules of a path from measurements, and Mahimahi traces from schedules."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 
 @click.group("schedule")
 def command() -> None:
-    """Turn what others have measured into schedules of a path: CSV for `path.steps`.
-
-    What comes out goes to stdout.
-    """
+    """Convert measurements into schedules of a path: CSV for `path.steps`, on stdout."""
 
 
 @command.command("from-mahimahi")
@@ -29,12 +26,12 @@ def command() -> None:
     type=click.IntRange(min=1),
     default=100,
     show_default=True,
-    help="Over how many milliseconds a rate is the mean.",
+    help="Length of the window of a mean rate, in milliseconds.",
 )
 @click.option(
     "--duration-s",
     type=click.IntRange(min=1),
-    help="Repeat the trace until then; by default it is gone through once.",
+    help="Repeat the trace until then; by default it is used once.",
 )
 def from_mahimahi(trace: Path, window_ms: int, duration_s: int | None) -> None:
     """Print the rates of TRACE as CSV for `path.steps`.
@@ -52,12 +49,12 @@ def from_mahimahi(trace: Path, window_ms: int, duration_s: int | None) -> None:
 @command.command("to-mahimahi")
 @click.argument("schedule", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option(
-    "--duration-s", type=click.IntRange(min=1), required=True, help="How long the trace lasts."
+    "--duration-s", type=click.IntRange(min=1), required=True, help="Length of the trace."
 )
 def to_mahimahi(schedule: Path, duration_s: int) -> None:
     """Print the opportunities of the rates in SCHEDULE, a CSV, as a trace for `mm-link`.
 
-    Delays and losses have no place in a trace: `mm-delay` and `mm-loss` are for them.
+    A trace has no delays and losses: use `mm-delay` and `mm-loss` for them.
     """
     from longfat.base.files import read_text
     from longfat.schedules.mahimahi import read_schedule, trace_of
@@ -71,7 +68,7 @@ def to_mahimahi(schedule: Path, duration_s: int) -> None:
 def from_parquet(table: Path) -> None:
     """Print TABLE as CSV for `path.steps`.
 
-    Its columns time_s, rate_bps, delay_s, jitter_s and loss count, those that it has.
+    Reads those of the columns time_s, rate_bps, delay_s, jitter_s and loss that it has.
 
     Example: longfat schedule from-parquet measured.parquet > measured.csv
     """
@@ -85,7 +82,7 @@ _window_option = click.option(
     type=click.IntRange(min=1),
     default=1000,
     show_default=True,
-    help="Over how many milliseconds a delay is the median, and a loss the mean.",
+    help="Length of the window of a median delay and a mean loss, in milliseconds.",
 )
 
 _elsewhere_option = click.option(
@@ -94,14 +91,14 @@ _elsewhere_option = click.option(
     default=0.0,
     show_default=True,
     metavar="MS",
-    help="What of each round trip is not the bottleneck's, but of the scenario's other lines.",
+    help="Part of each round trip that belongs to the scenario's other links.",
 )
 
 _jitter_option = click.option(
     "--jitter",
     "with_jitter",
     is_flag=True,
-    help="Let packets differ: the delay is of the shortest round trip, the rest is jitter.",
+    help="Add jitter: the delay is that of the shortest round trip, the rest is jitter.",
 )
 
 
@@ -113,7 +110,7 @@ _jitter_option = click.option(
     default=1000.0,
     show_default=True,
     metavar="MS",
-    help="How often ping has sent (-i), unless the log has its times (-D).",
+    help="Interval of ping (-i), unless the log has times (-D).",
 )
 @_window_option
 @_elsewhere_option
@@ -121,7 +118,7 @@ _jitter_option = click.option(
 def from_ping(
     log: Path, interval_ms: float, window_ms: int, elsewhere_ms: float, with_jitter: bool
 ) -> None:
-    """Print the delays and losses in LOG, what ping has printed, as CSV for `path.steps`.
+    """Print the delays and losses in LOG, the output of ping, as CSV for `path.steps`.
 
     Example: ping -D -i 0.2 example.net > ping.log; longfat schedule from-ping ping.log > path.csv
     """

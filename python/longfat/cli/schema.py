@@ -1,4 +1,4 @@
-"""`longfat schema`: the JSON Schema that editors complete and check files with."""
+"""`longfat schema`: the JSON Schema with which editors complete and check files."""
 
 import click
 

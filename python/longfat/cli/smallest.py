@@ -1,4 +1,4 @@
-"""`longfat smallest`: the smallest setting of a scenario that is enough."""
+"""`longfat smallest`: search for the smallest value of a setting that is enough."""
 
 import sys
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from longfat.statistics.smallest import Found, Verdict
 
 FINEST = 0.001
-"""Tells settings to the unit up to a thousand; looks at finer shares would take long to count."""
+"""Finest resolution, a thousandth: finer ones would take too long."""
 
 
 @click.command("smallest")
@@ -48,11 +48,11 @@ FINEST = 0.001
     type=Number(min=0),
     required=True,
     metavar="X",
-    help="What the mean of the metric is to be: at least, or at most where less is better.",
+    help="The target of the metric's mean: at least, or at most where less is better.",
 )
-@click.option("--metric", default="efficiency", show_default=True, help="Of which it is the mean.")
+@click.option("--metric", default="efficiency", show_default=True, help="The metric to reach.")
 @click.option(
-    "--of-largest", is_flag=True, help="X is a share of what the largest setting of all yields."
+    "--of-largest", is_flag=True, help="X is a share of the result with the largest setting."
 )
 @settings_option
 @control_option
@@ -71,7 +71,7 @@ FINEST = 0.001
     default=0.95,
     show_default=True,
     metavar="SHARE",
-    help="How sure it is that all verdicts are right.",
+    help="Probability that all verdicts are right.",
 )
 @click.option(
     "--resolution",
@@ -79,7 +79,7 @@ FINEST = 0.001
     default=0.1,
     show_default=True,
     metavar="SHARE",
-    help="By how much what is enough and what is too little may differ.",
+    help="Largest ratio between the setting that is enough and the one that is too little.",
 )
 @jobs_option
 @limit_option
@@ -101,13 +101,12 @@ def command(
     limits: Sequence[str],
     as_json: bool,
 ) -> None:
-    """Search for the smallest value at PATH of a scenario with which a metric is good enough.
+    """Search for the smallest value at PATH of a scenario with which a metric reaches a target.
 
     Values are numbers with a unit or without, in steps of the last decimal of the bounds. The
-    search takes it that more of PATH is never worse, and simulates only some of them, each in the
+    search assumes that more of PATH is never worse, and simulates only some values, each in the
     same N replications; where PATH trades one metric for another, as a buffer does throughput for
-    delay, ask for the one that it improves. Exit code 3 when not even the largest value is found
-    to be enough.
+    delay, ask for the one that it improves. Exit code 3 if not even the largest value is enough.
 
     Example: longfat smallest geo.toml port.buffer --from '50 packets' --to '4000 packets' --reach
     0.9
@@ -158,7 +157,7 @@ def command(
 
 @dataclass(frozen=True)
 class _Asked:
-    """What is asked for, and the words for it."""
+    """The options of a search, and the words of its output."""
 
     path: str
     span: "Span"
@@ -169,11 +168,11 @@ class _Asked:
     confidence: float
 
     def show(self, setting: float, mean: float, verdict: "Verdict") -> None:
-        """Tell of a look."""
+        """Print the result of an evaluation."""
         say(f"{self.span.text(setting)}: {self._measured} {significant(mean, 4)}, {verdict}")
 
     def table(self, found: "Found") -> tuple[list[str], list[list[str]]]:
-        """The header and a row for each setting that was tried."""
+        """Return the header and a row for each setting that was tried."""
         rows = [
             [
                 self.span.text(setting),
@@ -186,7 +185,7 @@ class _Asked:
         return [self.path, self._measured, "±", "verdict"], rows
 
     def document(self, found: "Found") -> dict[str, Any]:
-        """All of it for programs; settings are numbers of the unit."""
+        """Return the result as a JSON document; settings are numbers of the unit."""
         return {
             "path": self.path,
             "unit": self.span.unit,
@@ -213,7 +212,7 @@ class _Asked:
         }
 
     def answer(self, found: "Found") -> None:
-        """Say what was found. Raises `CheckFailed` where nothing was found to be enough."""
+        """Print the answer. Raises `CheckFailed` if no setting was found to be enough."""
         by = f"({percentage(self.confidence)} % confidence, {self.replications} replications)"
         sentence = f"{self.path}: {self._finding(found)} {by}"
         if "open" in found.verdicts.values():

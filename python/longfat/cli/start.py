@@ -1,13 +1,12 @@
-"""Where the program `longfat` begins: a short run is done before most of it would be loaded.
+"""Entry point of `longfat`: a short run finishes without importing most of the package.
 
-Scripts run one small simulation after the other. Such a run takes 57 ms through click and 20 ms
-here, of which 10 ms are Python's own start (`benchmarks.startup`). For the same reason the modules
-that a short run loads do without `typing`, which takes 3 ms, dataclasses and pathlib.
+For scripts that run many small simulations: such a run takes 57 ms through click and 20 ms here, of
+which 10 ms are Python's own start (`benchmarks.startup`). For the same reason the modules of a
+short run do not import `typing`, which takes 3 ms, dataclasses and pathlib.
 
-So `longfat run SCENARIO`, with no more than --set, --seed, --trace and --json, is done here if
-nothing is wrong with it and if it is short; then there is no progress to show, no limit to keep and
-nothing to explain. Everything else is left to `longfat.cli.program`, which does the same from the
-beginning: that both print the same is tested.
+A valid and short `longfat run SCENARIO`, with no options but --set, --seed, --trace and --json, is
+done here: it needs no progress bar, no limits and no explanations. Everything else goes to
+`longfat.cli.program`, which starts over; tests compare the output of both.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     Part = tuple[TextIO, str]
 
 MOST_EVENTS = 5e7
-"""A fraction of a second of one core."""
+"""Most events of a short run: a fraction of a CPU second."""
 
 MOST_MEMORY_BYTES = 2**26
 
@@ -35,7 +34,7 @@ MOST_SCENARIO_BYTES = 2**16
 
 
 class _Asked:
-    """What a plain run is asked for."""
+    """Options of a plain run."""
 
     def __init__(self) -> None:
         self.location = ""
@@ -45,7 +44,7 @@ class _Asked:
 
 
 def program() -> None:
-    """What the program `longfat` does."""
+    """Run the program `longfat`."""
     if not _does_at_once(sys.argv[1:]):
         from longfat.cli.program import program as whole_program
 
@@ -53,7 +52,7 @@ def program() -> None:
 
 
 def _does_at_once(arguments: Sequence[str]) -> bool:
-    """Do a plain run of a short simulation; False, with nothing done, for all else."""
+    """Do a plain run of a short simulation and return True; return False if it is anything else."""
     if arguments[:1] != ["run"] or not _prints_as_expected():
         return False
     asked = _plainly_asked(arguments[1:])
@@ -72,13 +71,13 @@ def _does_at_once(arguments: Sequence[str]) -> bool:
 
 
 def _prints_as_expected() -> bool:
-    """Whether there is somebody to print to, who reads what tables are made of."""
+    """True if stdout is open and can encode the characters of tables."""
     attached = sys.stdout is not None and sys.stderr is not None
     return attached and sys.stdout.encoding.lower() == "utf-8"
 
 
 def _plainly_asked(arguments: Sequence[str]) -> _Asked | None:
-    """What is asked for; None for any other option, and for one that is not as plain as can be."""
+    """Parse the options of a plain run; None for any other command line."""
     asked, seed = _Asked(), None
     locations = []
     left = iter(arguments)
@@ -114,7 +113,7 @@ def _plainly_asked(arguments: Sequence[str]) -> _Asked | None:
 
 
 def _record_of_short_run(asked: _Asked) -> Any:
-    """The record of a run, if it is one of a sound scenario in a file, is short and succeeds."""
+    """Return the record of a run if its scenario is a valid file and short; None if not."""
     from longfat import _engine
 
     try:
@@ -128,7 +127,7 @@ def _record_of_short_run(asked: _Asked) -> Any:
         if events > MOST_EVENTS or memory_bytes > MOST_MEMORY_BYTES:
             return None
         outcome = _outcome(resolved, asked.traces)
-    except (OSError, ValueError):  # one of these is what the engine raises for bad input
+    except (OSError, ValueError):  # `InvalidInput` of the engine is a ValueError
         return None
     import json
 
@@ -151,13 +150,13 @@ def _outcome(resolved: str, traces: str | None) -> str:
 
 
 def _is_small_file(location: str) -> bool:
-    """Whether it can be read again, by whoever explains what is wrong with it."""
+    """True for a small regular file, which can be read again for error messages."""
     status = os.stat(location)  # noqa: PTH116
     return stat.S_ISREG(status.st_mode) and status.st_size <= MOST_SCENARIO_BYTES
 
 
 def _shown(record: Any, asked: _Asked) -> list[Part] | None:
-    """A record as `longfat.cli.run` prints it; None if that needs more than lines of text."""
+    """Return a record as `longfat.cli.run` prints it; None if it needs more than plain lines."""
     from longfat.records.tables import (
         record_json,
         record_summary,

@@ -1,4 +1,4 @@
-"""What longfat says: data on stdout, talk on stderr."""
+"""Output of commands: data on stdout, messages on stderr."""
 
 import json
 import re
@@ -27,7 +27,7 @@ CITED = re.compile(r"\b[STDVPXM]-\d\d\b")
 
 
 def say(message: str) -> None:
-    """Talk to the user."""
+    """Print a message for the user."""
     click.echo(message, err=True)
 
 
@@ -38,11 +38,11 @@ def say_where_codes_lead(texts: Iterable[str]) -> None:
 
 
 def say_if_debug_build() -> None:
-    """Warn of an engine whose speed means nothing."""
+    """Warn if the engine is a debug build, whose speed means nothing."""
     from longfat import _engine
 
     if _engine.BUILD_PROFILE != "release":
-        say("warning: a debug build of the engine; its speed means nothing (make build mends it)")
+        say("warning: a debug build of the engine; its speed means nothing (make build fixes it)")
 
 
 def print_json(document: Any) -> None:
@@ -56,12 +56,13 @@ def print_table(
     title: str | None = None,
     names: int = 1,
 ) -> None:
-    """Print a table for people; columns that hold numbers in every row are set to the right.
+    """Print a text table; columns of numbers are right-aligned.
 
-    The first `names` columns say what a row is about: they are repeated where a table is too wide.
+    The first `names` columns identify a row: they are repeated if the table is too wide and is
+    split.
     """
     cells, width = list(rows), width_of_output()
-    # click leaves the style out where it would not be seen.
+    # click omits the style if the output is no terminal.
     text = table_text(header, cells, title, width, styled=True)
     if text is None:
         print_wrapped(header, cells, width, title, names)
@@ -76,10 +77,10 @@ def print_wrapped(
     title: str | None,
     names: int = 1,
 ) -> None:
-    """Print a table that may need more columns than there are.
+    """Print a table that may be wider than the terminal.
 
-    Where it does, names that all rows share stand above it once, its columns stand closer together
-    and, if need be, it comes in parts.
+    If it is, names shared by all rows are printed once above it, columns move closer together and,
+    if necessary, it is split into parts.
     """
     numeric = numeric_columns(header, rows)
     parts = parts_that_fit(header, rows, numeric, width, names)
@@ -123,7 +124,7 @@ def _print_parts(
             table.add_column(header[index], justify=justify, width=columns, overflow="fold")
         for row in rows:
             table.add_row(*(row[index] for index in part))
-        # What a terminal is too narrow for is printed all the same: it breaks lines itself.
+        # A part that is still too wide is printed anyway: the terminal wraps it.
         line = width_of_line(part.values(), close)
         Console(width=max(width, line), markup=False).print(table)
         if close:
@@ -132,7 +133,7 @@ def _print_parts(
 
 
 def splice_into(page: Path, command: str, text: str) -> None:
-    """Put `text` into a page, between the comments that name the `command` that printed it."""
+    """Insert `text` into a page, between the comments that name the `command` that printed it."""
     from longfat.base.files import read_text, written_whole
     from longfat.report.splice import spliced
 
@@ -143,16 +144,16 @@ def splice_into(page: Path, command: str, text: str) -> None:
 
 
 def command_line() -> str:
-    """The command that is running, as one would type it."""
+    """Return the running command as typed."""
     return shlex.join(["longfat", *map(shown, sys.argv[1:])])
 
 
 def report_failure(error: Exception) -> int | None:
-    """Say what went wrong and return its exit code; None for what is a defect of longfat."""
+    """Print the message of a failure and return its exit code; None for a defect of longfat."""
     if isinstance(error, OSError) and is_of_output(error):
         print_no_more(error)
         return NOT_PRINTED
-    if isinstance(error, UnicodeEncodeError):  # an argument that was no text in this locale
+    if isinstance(error, UnicodeEncodeError):  # an argument that is not valid in this locale
         say(f"not UTF-8 text: {error.object!r}")
         return LongfatError.exit_code
     if isinstance(error, LongfatError):

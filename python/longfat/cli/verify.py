@@ -1,4 +1,4 @@
-"""`longfat verify`: laws, worked examples and traces of ns-2: the models prove themselves."""
+"""`longfat verify`: check the models by laws, worked examples and traces of ns-2."""
 
 import json
 from collections.abc import Sequence
@@ -26,8 +26,8 @@ Outcome = dict[str, Any]
 def command(words: Sequence[str], as_scenario: bool, as_json: bool) -> None:
     """Check the models against analytic laws, examples of RFCs and papers, and traces of ns-2.
 
-    WORDS choose checks whose name contains each of them, or the one check with that name; without,
-    all run. Exit code 3 when a check fails.
+    WORDS choose checks whose names contain all of them, or the one check with that name; by default
+    all run. Exit code 3 if a check fails.
 
     Example: longfat verify ns-2 reno
     """

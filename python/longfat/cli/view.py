@@ -24,7 +24,7 @@ from longfat.cli.talk import say
     metavar="ADDRESS",
     default="127.0.0.1",
     show_default=True,
-    help="Where to listen. Anything but the loopback lets others on the network reach it.",
+    help="The address to listen on. Any but the loopback lets others on the network connect.",
 )
 @click.option(
     "--port",
@@ -44,10 +44,10 @@ def command(
     jobs: int | None,
     limits: Sequence[str],
 ) -> None:
-    """Show a store in the browser: studies as they run, runs, and a playground.
+    """Show a store in the browser: studies, live while they run, single runs, and a playground.
 
-    STORE is a path or URL as elsewhere; it is only read, and need not exist yet. The address that
-    is printed holds a token: whoever has it can look, and nobody else.
+    STORE is a path or URL; it is opened read-only, and need not exist yet. The printed address
+    contains a token: only who has it gets access.
 
     Example: longfat view longfat.db --open
     """

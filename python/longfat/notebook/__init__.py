@@ -1,4 +1,4 @@
-"""What notebooks use: runs, studies and analyses as objects that show themselves.
+"""Interface for notebooks: runs, studies and analyses as objects with an HTML representation.
 
-Everything here is a thin face of the modules that the command line uses too.
+A thin layer on the modules that the command line uses.
 """

@@ -1,4 +1,4 @@
-"""What notebooks show of studies: small tables, in the notebook's own style."""
+"""HTML of studies in notebooks: small tables, in the notebook's own style."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def study_html(study: "StudyDefinition", done: int, planned: int, store: str) -> Html:
-    """A study: what it asks, what varies, and how much of it is done."""
+    """Show a study: its title, what varies, and how many of its runs are stored."""
     rows = [[factor.name, ", ".join(factor.levels)] for factor in study.factors]
     return joined([
         element("p", element("b", study.title), element("br"), study.citation),
@@ -21,5 +21,5 @@ def study_html(study: "StudyDefinition", done: int, planned: int, store: str) ->
 
 def tables_html(titles_with_tables: Sequence[tuple[str, Sequence[str], Sequence[Sequence[str]]]]
 ) -> Html:  # fmt: skip
-    """Several tables with their titles."""
+    """Show several tables with their titles."""
     return joined(table(header, rows, title) for title, header, rows in titles_with_tables)

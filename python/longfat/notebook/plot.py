@@ -15,14 +15,14 @@ Drawable = (
     Traces | str | Path | Sequence[Traces | str | Path] | Study | StudyAnalysis
     | Mapping[str, Any]
 )  # fmt: skip
-"""Runs with their traces (or the folders of these), a study, or an analysis."""
+"""Source of a plot: runs with traces (or their folders), a study, or an analysis."""
 
 
 def plot(kind: str, source: Drawable, **options: Any) -> Figure:
-    """The plot of this name; `options` are those of `longfat plot`, such as ``flow=2``.
+    """Draw the plot of this name; `options` are those of `longfat plot`, such as ``flow=2``.
 
-    Raises `LongfatError` for an unknown name, with the nearest one, and for a source that is not
-    what the plot shows.
+    Raises `LongfatError` for an unknown name, with the nearest one, and for a source of another
+    type than the plot takes.
     """
     wants = find(kind).SOURCE
     if wants in ("study", "ledgers") and isinstance(source, Study):
@@ -38,7 +38,7 @@ def plot(kind: str, source: Drawable, **options: Any) -> Figure:
 
 
 def _runs(source: object) -> list[Traces | str | Path]:
-    """One run or several as a list, which is empty where something else is given."""
+    """Return one run or several as a list; empty for any other object."""
     runs = [source] if isinstance(source, Traces | str | Path) else source
     if not isinstance(runs, Sequence):
         return []

@@ -1,4 +1,4 @@
-"""A study in a notebook: its part, its store, and everything that can be asked of it."""
+"""A study in a notebook: the selected part, its store and its analyses."""
 
 import os
 import warnings
@@ -43,7 +43,7 @@ WHAT_PLOTS_SHOW: Mapping[Source, str] = {
     "ledgers": "a study (longfat.study(name))",
     "analysis": "an analysis (longfat.study(name).analyze(response))",
 }
-"""By the source of a plot, in words, and how to get to it."""
+"""Source of a plot in words, and how to create it."""
 
 
 def study(
@@ -55,13 +55,12 @@ def study(
     quick: bool = False,
     store: str | Path | None = None,
 ) -> "Study":
-    """A study by its shipped name or the path of its folder or file, with the store of its runs.
+    """Open a study by its shipped name or the path of its folder or file, with its store.
 
-    `tables`, `where`, `replications` and `quick` choose a part of it, as the options of the command
-    line do: tables are a list, or a text such as ``"2,3"``. The store is ``longfat.db`` or what
-    LONGFAT_STORE says. Raises `longfat.LongfatError` for an unknown name and for files that are
-    wrong or cannot be read, and `longfat.InvalidInput` for a study or a scenario that the engine
-    does not accept.
+    `tables`, `where`, `replications` and `quick` select a part of it, as on the command line:
+    tables are a list, or a text such as ``"2,3"``. The store defaults to LONGFAT_STORE, or else
+    ``longfat.db``. Raises `longfat.LongfatError` for an unknown name and for files that are invalid
+    or cannot be read, and `longfat.InvalidInput` for a study or a scenario that the engine refuses.
     """
     check_count("replications", replications, 0)
     definition = load_study(name_or_path)
@@ -80,10 +79,10 @@ def study(
 
 
 class Study:
-    """A part of a study and the store of its runs, as `longfat.study` makes it.
+    """A part of a study and the store of its runs; created by `longfat.study`.
 
-    `definition` is what the study's files say, `selection` the part, and `store` the path or URL of
-    the store.
+    `definition` is the content of the study's files, `selection` the part, and `store` the path or
+    URL of the store.
     """
 
     def __init__(
@@ -95,13 +94,16 @@ class Study:
         self._said = said
 
     def plan(self) -> Plan:
-        """The runs of this part. Raises as `longfat.studies.plan.plan_design` does."""
+        """Return the plan of this part's runs.
+
+        Raises as `longfat.studies.plan.plan_design` does.
+        """
         return plan_design(self.definition, self.selection)
 
     def run(self, jobs: int | None = None, *, limits: Limits | None = None) -> Self:
-        """Simulate what the store does not have yet, on all cores unless `jobs` says how many.
+        """Simulate the runs that the store does not have, on `jobs` threads (all cores if None).
 
-        What finishes is kept, whatever happens. Raises `longfat.RunFailed` when runs failed.
+        Finished runs are stored in any case. Raises `longfat.RunFailed` if runs failed.
         """
         from longfat.running.campaign import run_campaign
         from longfat.running.execution import Threads, usable_cores
@@ -124,9 +126,9 @@ class Study:
         return self
 
     def runs(self) -> "polars.DataFrame":
-        """A row for each stored run: its factors, replication, id and metrics.
+        """Return a row for each stored run: its factors, replication, id and metrics.
 
-        Warns where none is stored, as `compare` and `claims` do.
+        Warns if none is stored, as `compare` and `claims` do.
         """
         import polars
 
@@ -144,7 +146,7 @@ class Study:
         return polars.DataFrame(rows, infer_schema_length=None)
 
     def compare(self) -> "polars.DataFrame":
-        """Ours beside the paper's numbers: a row for each entry of each table."""
+        """Compare with the paper's numbers: a row for each entry of each table."""
         import polars
 
         tables = compare_results(
@@ -158,11 +160,11 @@ class Study:
         return polars.DataFrame(rows, infer_schema_length=None)
 
     def claims(self, confidence: float = DEFAULT_CONFIDENCE) -> "polars.DataFrame":
-        """A verdict for each claim of the source, a row each.
+        """Return a row with the verdict for each claim of the source.
 
-        Claims are about a whole study, whose replications alone may be fewer, or about its small
-        part, which leaves out the claims that need other runs: raises `LongfatError` for another
-        part and for a small part that can decide no claim, and `longfat.InvalidInput` for a
+        Claims are about the whole study, perhaps with fewer replications, or about its small part
+        (`quick`), which leaves out the claims that need other runs. Raises `LongfatError` for
+        another part and for a small part that can decide no claim, and `longfat.InvalidInput` for a
         confidence that is not between 0.5 and 1.
         """
         import polars
@@ -200,13 +202,12 @@ class Study:
         confidence: float = DEFAULT_CONFIDENCE,
         order: int | None = None,
     ) -> "StudyAnalysis":
-        """Which factors matter for a metric: the analysis of variance of this part.
+        """Compute the analysis of variance of a metric over this part.
 
-        Or for how long things took: `"flow up to 100 kB p95_s"`, where applications ask. Factors
-        are a list, or a text such as ``"policy,buffer"``; all that vary unless some are given.
-
-        Raises `longfat.LongfatError` where the part is no full factorial design, or runs are
-        missing, and `longfat.InvalidInput` for a confidence that is not between 0 and 1.
+        The metric may also be a statistic of completion times: ``"flow up to 100 kB p95_s"``.
+        Factors are a list, or a text such as ``"policy,buffer"``; by default all that vary. Raises
+        `longfat.LongfatError` if the part is no full factorial design or runs are missing, and
+        `longfat.InvalidInput` for a confidence that is not between 0 and 1.
         """
         with Store.readable(self.store) as opened:
             plan = in_effect(self.plan(), opened)
@@ -216,7 +217,7 @@ class Study:
         return StudyAnalysis(analyse_study(plan, results, chosen, response, settings))
 
     def plot(self, kind: str, **options: Any) -> Figure:
-        """A plot of the stored runs, by its name; `options` are those of `longfat plot`.
+        """Draw a plot of the stored runs by its name; `options` are those of `longfat plot`.
 
         Raises `longfat.LongfatError` for a plot that is not of a study.
         """
@@ -230,7 +231,7 @@ class Study:
         return draw(kind, source, Options(**options))
 
     def report(self, output: str | Path, *, with_traces: bool = True) -> Path:
-        """Write the report of this part into a page of HTML."""
+        """Write the report of this part to an HTML page; returns its path."""
         from longfat.report.from_store import report
 
         made = report(
@@ -247,10 +248,10 @@ class Study:
         return found
 
     def _warn_that_nothing_is_stored(self, above: int) -> None:
-        """Warn at the line of the user, who called a method `above` this one."""
+        """Warn at the user's line, `above` frames up the stack."""
         store, name = shown(self.store), self.definition.name
-        told = f"{store} has no such run of {name} yet; run() makes them"
-        warnings.warn(told, stacklevel=2 + above)
+        message = f"{store} has no such run of {name} yet; run() makes them"
+        warnings.warn(message, stacklevel=2 + above)
 
     def _results(self, plan: Plan) -> tuple[Plan, Results]:
         with Store.readable(self.store) as opened:
@@ -274,23 +275,23 @@ class StudyAnalysis:
         self.analysis = analysis
 
     def document(self) -> Mapping[str, Any]:
-        """What `longfat analyze --json` prints."""
+        """Return the document that `longfat analyze --json` prints."""
         return analysis_document(self.analysis, {})
 
     def components(self) -> "polars.DataFrame":
-        """The allocation of variation: a row for each factor, interaction and the error."""
+        """Return the allocation of variation: a row for each factor, interaction and the error."""
         return self._frame("components")
 
     def effects(self) -> "polars.DataFrame":
-        """The effect of each level of each factor, with its interval."""
+        """Return the effect of each level of each factor, with its confidence interval."""
         return self._frame("effects")
 
     def sentences(self) -> list[str]:
-        """What the numbers say."""
+        """Return the conclusions as sentences."""
         return sentences(self.analysis)
 
     def plot(self, kind: str) -> Figure:
-        """One of the plots of analyses, by its name."""
+        """Draw one of the plots of analyses by its name."""
         return draw(kind, self.document())
 
     def _frame(self, part: str) -> "polars.DataFrame":
@@ -314,5 +315,5 @@ def _silent(_progress: Progress) -> None:
 
 
 def _names(given: str | Sequence[str], what: str) -> list[str]:
-    """Names in a list, or in a text as the command line takes it."""
+    """Return names from a list, or from a text in the syntax of the command line."""
     return names_in(given, f"{what}={given!r}") if isinstance(given, str) else list(given)

@@ -1,4 +1,4 @@
-"""A run in a notebook, with traces."""
+"""Runs with traces in a notebook."""
 
 import shutil
 import tempfile
@@ -14,7 +14,7 @@ from longfat.traces import Traces, load_traces
 
 
 class TracedRun(Traces):
-    """The traces of a run that was watched for them; the files go when the object does."""
+    """The traces of a run; their files are deleted with the object."""
 
     def __init__(self, folder: Path) -> None:
         loaded = load_traces(folder)
@@ -31,7 +31,7 @@ def traced(
     *,
     limits: Limits | None = None,
 ) -> TracedRun:
-    """Simulate a scenario and keep what happens over time, for `longfat.plot`.
+    """Simulate a scenario and record its time series for `longfat.plot`.
 
     `overrides` sets values by path. Raises as `longfat.load_scenario` and `longfat.run` do.
     """

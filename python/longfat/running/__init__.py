@@ -1,1 +1,1 @@
-"""Runs: one or a batch, what they may use at most, and those that a study or a search needs."""
+"""Execution of runs: one or a batch, their limits, and the runs of a study or a search."""

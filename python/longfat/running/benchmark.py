@@ -1,4 +1,4 @@
-"""How fast this machine simulates: the scenarios that speed is measured with, by each driver."""
+"""Benchmark of the simulator: standard scenarios, timed with each driver."""
 
 import statistics
 import time
@@ -17,9 +17,9 @@ DRIVERS: tuple[Driver, ...] = ("events", "fast")
 
 @dataclass(frozen=True)
 class Speed:
-    """What one scenario took with one driver: the median of some runs.
+    """The median cost of a scenario with one driver.
 
-    `cpu_s` is seconds of a core for all of a run, set-up and record included.
+    `cpu_s` is the CPU time of a whole run in seconds, including set-up and record.
     """
 
     scenario: str
@@ -30,22 +30,22 @@ class Speed:
 
     @property
     def cell_hops_per_cpu_s(self) -> float:
-        """Cells carried, counted on each line, in a second of a core."""
+        """Cells carried per CPU second, counted on each link."""
         return self.cell_hops / self.cpu_s
 
     @property
     def packet_hops_per_cpu_s(self) -> float:
-        """Packets carried, counted on each line, in a second of a core."""
+        """Packets carried per CPU second, counted on each link."""
         return self.packet_hops / self.cpu_s
 
 
 def names() -> list[str]:
-    """The scenarios that speed is measured with."""
+    """Return the names of the benchmark scenarios."""
     return sorted(path.stem for path in SCENARIOS.glob("*.toml"))
 
 
 def chosen(words: Sequence[str]) -> list[str]:
-    """The names that contain each of `words`; raises `LongfatError` if none does."""
+    """Return the names that contain all `words`. Raises `LongfatError` if none does."""
     found = [name for name in names() if all(word in name for word in words)]
     if not found:
         wanted = " and ".join(repr(word) for word in words)
@@ -54,7 +54,7 @@ def chosen(words: Sequence[str]) -> list[str]:
 
 
 def measure(chosen_names: Sequence[str], repeat: int) -> Iterator[Speed]:
-    """Run scenarios `repeat` times with each driver, in turns: both meet the same machine."""
+    """Time scenarios `repeat` times with each driver, alternating to share the machine's load."""
     for name in chosen_names:
         scenario = load_scenario(SCENARIOS / f"{name}.toml")
         taken: dict[Driver, list[float]] = {driver: [] for driver in DRIVERS}

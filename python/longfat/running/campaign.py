@@ -1,4 +1,4 @@
-"""A campaign: the planned runs that the store does not have yet go through the engine into it."""
+"""A campaign: simulate the planned runs that the store does not have, and store them."""
 
 import itertools
 import time
@@ -15,20 +15,20 @@ from longfat.studies.cost import CostEstimator
 from longfat.studies.plan import Plan, PlannedRun
 
 SPEAK_EVERY_SECONDS = 1.0
-"""How often the store hears that this process lives."""
+"""Interval between heartbeats of this process in the store, in seconds."""
 
 POLL_SECONDS = 1.0
-"""How often to ask for runs that other processes have taken on."""
+"""Interval between queries for runs that other processes have leased, in seconds."""
 
 LARGEST_PORTION = 1000
-"""Runs to lease at a time at most."""
+"""Most runs that are leased at a time."""
 
 
 def missing_runs(plan: Plan, store: Store) -> list[PlannedRun]:
-    """The distinct planned runs that are not done, those that take longest first.
+    """Return the distinct planned runs that are not done, longest first.
 
-    A long run that starts last would keep one core busy while the others idle. A failed run
-    counts as missing: what made it fail may have been mended.
+    A long run that starts last would keep one core busy while the others idle. A failed run counts
+    as missing: its cause may have been fixed.
     """
     done = {
         series: {number for number, status in statuses.items() if status == DONE}
@@ -47,14 +47,13 @@ def run_campaign(
     show: Callable[[Progress], None],
     limits: Limits | None = None,
 ) -> Progress:
-    """Run what is missing; each finished run is in the store a moment later.
+    """Simulate the missing runs and store each shortly after it ends.
 
-    Several processes may do this at once with one store: they share the runs, and each waits
-    until all are done. `show` is told about ten times a second. A failed run is stored as such
-    and does not stop the others; one that exceeds a limit fails (the machine's limits, unless
-    others are given). Raises `Interrupted` after a signal to stop, and `LongfatError`
-    when the store cannot be written or contradicts a run; what finished before is kept in either
-    case.
+    Several processes may do this at once with one store: they share the runs, and each waits until
+    all are done. `show` is called about ten times a second. A failed run is stored as failed and
+    does not stop the others; one that exceeds a limit fails (`limits` default to the machine's).
+    Raises `Interrupted` after a stop signal, and `LongfatError` if the store cannot be written or
+    contradicts a run; finished runs are kept in either case.
     """
     limits = Limits.of_machine() if limits is None else limits
     limits.refuse({run.scenario.hash: run.scenario.resolved for run in missing}.values())
@@ -71,14 +70,14 @@ def run_campaign(
                 else:
                     campaign.wait()
     finally:
-        # Where even this cannot be written, others will notice that this process has ended.
+        # If even this fails, the leases expire once this process has ended.
         with suppress(LongfatError):
             store.release()
     return campaign.progress
 
 
 class _Campaign:
-    """Leases runs, hands them to the executor and writes them as they end."""
+    """Leases runs, passes them to the executor and stores them as they end."""
 
     def __init__(
         self,
@@ -98,24 +97,24 @@ class _Campaign:
         self._costs = CostEstimator(store.mean_wall_seconds())
         self._ahead_seconds = executor.cores * executor.ahead_seconds
         self._written = 0.0
-        # The runs of the batch in hand, and what had been simulated before it.
+        # The runs of the current batch, and the seconds simulated before it.
         self._batch: list[PlannedRun] = []
         self._simulated_before = 0.0
         store.work(executor.cores)
 
     @property
     def is_over(self) -> bool:
-        """Whether every run has ended, here or elsewhere."""
+        """True if every run has ended, here or in another process."""
         return self.progress.finished + self.progress.elsewhere == self.progress.runs
 
     def begin(self) -> list[str]:
-        """The first scenarios of a batch; empty when others work on all that is left."""
+        """Return the first scenarios of a batch; empty if others have leased all that remain."""
         self._simulated_before = self.progress.simulated_seconds
         self._batch = []
         return self._lease()
 
     def more(self, waiting: int) -> list[str]:
-        """Further scenarios for a batch in which so many wait for a core."""
+        """Return further scenarios for a batch of which `waiting` runs wait for a core."""
         if not self._unleased:
             return []
         if waiting == 0:
@@ -123,7 +122,7 @@ class _Campaign:
         return self._lease()
 
     def keep(self, outcomes: Sequence[Outcome], simulated_seconds: float) -> None:
-        """Make what has ended durable; without anything new, only speak up from time to time."""
+        """Store new outcomes; without any, write only a heartbeat now and then."""
         results = [self._result(outcome) for outcome in outcomes]
         if results or time.monotonic() - self._written >= SPEAK_EVERY_SECONDS:
             self._store.write(results)
@@ -134,7 +133,7 @@ class _Campaign:
         self._show(self.progress)
 
     def wait(self) -> None:
-        """Give others a moment for the runs that they have taken on."""
+        """Wait a moment for the runs that other processes have leased."""
         self._show(self.progress)
         time.sleep(POLL_SECONDS)
 
@@ -148,7 +147,7 @@ class _Campaign:
         return [run.scenario.resolved for run in runs]
 
     def _portion(self) -> int:
-        """How many runs to lease: work for a moment, but one for each core at least."""
+        """Return how many runs to lease: work for a short time, but at least one per core."""
         seconds, count = 0.0, 0
         for run_id in itertools.islice(self._unleased, LARGEST_PORTION):
             if count >= self._cores and seconds >= self._ahead_seconds:

@@ -1,8 +1,8 @@
-"""A cluster of machines in place of this process's threads, by Dask.
+"""Execution of runs on a Dask cluster instead of this process's threads.
 
-Portions of runs go to the workers and their outcomes come back to the one process that writes the
-store: workers need no store, no shared disk and nothing but longfat. So a worker, or all of them,
-can be lost at any time without losing a run that is stored.
+Portions of runs go to the workers, and their outcomes return to the one process that writes the
+store: workers need only longfat, no store and no shared disk. Workers can be lost at any time
+without losing a stored run.
 """
 
 import importlib
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 PORTION_SECONDS = 5.0
-"""How long one task should take: long beside the milliseconds that Dask needs for it, short beside
-what is lost with a worker."""
+"""Target duration of a task in seconds: long compared with Dask's overhead of milliseconds, and
+short compared with the work that may be lost with a worker."""
 
 PORTIONS_PER_CORE = 2
-"""One that a core works on and one that waits at the worker, so that it never idles."""
+"""Portions per core: one in progress and one queued at the worker, so that the core never idles."""
 
 REPORT_EVERY_SECONDS = 0.2
-"""How often outcomes are collected: leases are renewed and signals heeded as often."""
+"""Interval at which outcomes are collected, leases renewed and stop signals checked, in seconds."""
 
 PATIENCE_SECONDS = 60.0
-"""How long a scheduler may take to answer."""
+"""Timeout of the scheduler's answer in seconds."""
 
 QUEUES = {
     "slurm": "SLURMCluster",
@@ -43,21 +43,21 @@ QUEUES = {
     "htcondor": "HTCondorCluster",
     "oar": "OARCluster",
 }
-"""Batch systems by the names of their clusters in dask-jobqueue."""
+"""Batch systems, each with its cluster class in dask-jobqueue."""
 
 FORMS = (
     "local[:WORKERS], ssh:HOST[,HOST...], "
     + ", ".join(f"{name}[:JOBS]" for name in QUEUES)
     + ", the tcp:// or tls:// address of a scheduler, or its scheduler file (*.json)"
 )
-"""What an address may look like."""
+"""Valid forms of an address, for messages."""
 
 
 @contextmanager
 def cluster_at(address: str) -> Iterator["Cluster"]:
-    """The cluster at an address, connected; started and stopped here if the address says so.
+    """Connect to the cluster at an address, which may also start a cluster for the block.
 
-    Raises `LongfatError` where Dask is not installed, for an address of no known form, for workers
+    Raises `LongfatError` if Dask is not installed, for an address of no known form, for workers
     that do not start, and for a scheduler that does not answer.
     """
     client_class = _import("distributed", "distributed").Client
@@ -73,7 +73,7 @@ def cluster_at(address: str) -> Iterator["Cluster"]:
 
 
 class Cluster:
-    """Workers of a Dask cluster as an executor; `cores` are those of all its workers together."""
+    """Workers of a Dask cluster as an executor; `cores` is the total of all workers."""
 
     ahead_seconds = PORTIONS_PER_CORE * PORTION_SECONDS
 
@@ -85,10 +85,10 @@ class Cluster:
     def execute(
         self, resolved: Sequence[str], report: Report, more: More, limits: EngineLimits
     ) -> None:
-        """Run a batch on the workers, about in the order given.
+        """Run a batch on the workers, roughly in the given order.
 
-        Raises `Interrupted` after a signal to stop, and `LongfatError` when the scheduler is
-        lost or a worker has another longfat; `report` has seen whatever came back until then.
+        Raises `Interrupted` after a stop signal, and `LongfatError` if the scheduler is lost or a
+        worker has another version of longfat; all outcomes received before have been reported.
         """
         batch = _Batch(self._client, limits)
         batch.add(resolved)
@@ -110,9 +110,9 @@ class Cluster:
                 batch.cancel()
 
     def _count_cores(self) -> int:
-        """The threads of all workers; one at least, since workers may yet come.
+        """Return the number of threads of all workers, at least 1, since workers may still join.
 
-        A client that has lost its scheduler knows of no workers.
+        A client that has lost its scheduler reports no workers.
         """
         workers = self._client.scheduler_info(n_workers=-1).get("workers", {}).values()
         threads: int = sum(worker["nthreads"] for worker in workers)
@@ -120,7 +120,7 @@ class Cluster:
 
 
 class _Batch:
-    """The runs that the cluster has in hand, in portions that take about `PORTION_SECONDS`."""
+    """The runs at the cluster, in portions that take about `PORTION_SECONDS`."""
 
     def __init__(self, client: "Client", limits: EngineLimits) -> None:
         self.simulated_seconds = 0.0
@@ -129,30 +129,30 @@ class _Batch:
         self._resolved: list[str] = []
         self._waiting: deque[int] = deque()
         self._portions: dict[Future[Any], list[int]] = {}
-        # Runs whose workers died, of which another run at the worker may have been the cause.
+        # Suspects: runs whose worker died, perhaps because of another run there.
         self._suspects: deque[int] = deque()
         self._on_trial = False
         self._seconds_per_run: float | None = None
 
     @property
     def is_open(self) -> bool:
-        """Whether a run waits or is in progress."""
+        """True if a run waits or is in progress."""
         return bool(self._waiting or self._portions or self._suspects)
 
     @property
     def in_progress(self) -> int:
-        """Portions that are at the workers."""
+        """Number of portions at the workers."""
         return len(self._portions)
 
     def add(self, resolved: Sequence[str]) -> None:
-        """Runs to follow those given before."""
+        """Append runs to the queue."""
         self._waiting.extend(range(len(self._resolved), len(self._resolved) + len(resolved)))
         self._resolved += resolved
 
     def submit(self, cores: int) -> None:
-        """Hand out portions until every core has one to work on and one that waits.
+        """Submit portions until every core has one in progress and one queued.
 
-        A suspect is tried alone: if a worker dies then, nothing else can have killed it.
+        A suspect runs alone: if its worker dies again, it is the cause.
         """
         if self._on_trial:
             return
@@ -166,7 +166,7 @@ class _Batch:
             self._hand_out([self._waiting.popleft() for _ in range(size)])
 
     def collect(self) -> list[Outcome]:
-        """What has come back within `REPORT_EVERY_SECONDS`."""
+        """Return the outcomes received within `REPORT_EVERY_SECONDS`."""
         wait = _import("distributed", "distributed").wait
         try:
             done = wait(
@@ -177,13 +177,13 @@ class _Batch:
         return [outcome for future in done for outcome in self._outcomes(future)]
 
     def cancel(self) -> None:
-        """Give up what is at the workers."""
+        """Cancel the portions at the workers."""
         if self._portions and self._client.status == "running":
             self._client.cancel(list(self._portions))
         self._portions.clear()
 
     def _portion(self, cores: int) -> int:
-        """How many runs to hand out: a portion's worth, but a fair share of the last ones."""
+        """Return how many runs to submit: a portion's worth, or a fair share of the last ones."""
         if self._seconds_per_run is None:
             return 1
         fair_share = math.ceil(len(self._waiting) / (PORTIONS_PER_CORE * cores))
@@ -191,7 +191,7 @@ class _Batch:
 
     def _hand_out(self, indices: list[int]) -> None:
         resolved = [self._resolved[index] for index in indices]
-        # Two tasks with the same scenario are two tasks: Dask must not merge them.
+        # Not pure: Dask must not merge two tasks with equal scenarios.
         future = self._client.submit(
             run_portion, resolved, self._limits, _engine.ENGINE_VERSION, pure=False
         )
@@ -216,7 +216,7 @@ class _Batch:
         ]
 
     def _after_deaths(self, indices: list[int], was_on_trial: bool) -> list[Outcome]:
-        """Several workers have died over a portion: find the run that kills, and let it fail."""
+        """Isolate the run that kills workers, after several died with this portion, and fail it."""
         if was_on_trial:
             now = datetime.now(UTC)
             return [Outcome(indices[0], None, "every worker that tried the run died", now, now)]
@@ -231,10 +231,11 @@ class _Batch:
 def run_portion(
     resolved: list[str], limits: EngineLimits, engine_version: str
 ) -> tuple[list[Outcome], float]:
-    """At a worker: outcomes of some runs, and the seconds simulated by all.
+    """Run a portion at a worker; returns the outcomes and the total of simulated seconds.
 
-    On one thread: Dask gives a worker as many portions at a time as it has threads, and the engine
-    lets them run side by side. Raises `LongfatError` where the engine is not the one asked for.
+    Uses one thread: Dask gives a worker as many portions at a time as it has threads, and the
+    engine releases the interpreter lock. Raises `LongfatError` if the worker's engine is of another
+    version.
     """
     if engine_version != _engine.ENGINE_VERSION:
         raise LongfatError(
@@ -254,7 +255,7 @@ def run_portion(
 
 @contextmanager
 def _started(address: str) -> Iterator[dict[str, Any]]:
-    """What the client connects to, by keyword; a cluster that is started here ends here."""
+    """Yield the arguments with which a client connects; stops a cluster that it has started."""
     kind, _, rest = address.partition(":")
     if address.startswith(("tcp://", "tls://")):
         yield {"address": address}
@@ -299,7 +300,7 @@ def _count(address: str, text: str) -> int:
 
 
 def _import(module: str, package: str) -> Any:
-    """A module of the extra `cluster`: none of it is imported before somebody asks for it."""
+    """Import a module of the extra `cluster`, only on demand."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError:
@@ -315,7 +316,7 @@ def _lost_scheduler() -> tuple[type[BaseException], ...]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Dask's own account of workers that come and go is for its dashboard, not for ours."""
+    """Silence Dask's log messages about workers that join and leave."""
     import logging
 
     logger = logging.getLogger("distributed")

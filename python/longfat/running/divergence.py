@@ -1,4 +1,4 @@
-"""Two runs side by side: how their scenarios differ, and the first event at which they part."""
+"""Comparison of two runs: the settings that differ, and the first event at which they diverge."""
 
 import json
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from longfat.scenarios.scenario import Scenario
 
 @dataclass(frozen=True)
 class Setting:
-    """A path in a resolved scenario at which two differ; None where a scenario has nothing."""
+    """A path at which two resolved scenarios differ, with both values; None if it is absent."""
 
     path: str
     first: Any
@@ -20,7 +20,7 @@ class Setting:
 
 
 def differing_settings(first: Scenario, second: Scenario) -> list[Setting]:
-    """The values at which two resolved scenarios differ, in the order of their paths."""
+    """Return the settings at which two resolved scenarios differ, sorted by path."""
     one, other = dict(leaves(first.settings)), dict(leaves(second.settings))
     return [
         Setting(path, one.get(path), other.get(path))
@@ -30,15 +30,15 @@ def differing_settings(first: Scenario, second: Scenario) -> list[Setting]:
 
 
 def compare_runs(first: Scenario, second: Scenario, limits: Limits | None = None) -> dict[str, Any]:
-    """Simulate both side by side until they part or the shorter ends.
+    """Simulate both in lockstep until they diverge or the shorter ends.
 
-    `events_alike` counts the events that are the same; `divergence` is None if the runs do not
-    part, else it holds `time_ps`, `flow` (from 1), and the events of that connection `before` it in
-    both runs and `after` it in each.
+    `events_alike` counts the equal events; `divergence` is None if the runs do not diverge, else it
+    has `time_ps`, `flow` (from 1), and the events of that connection `before` it, common to both
+    runs, and `after` it in each.
 
-    `limits` of each run are the machine's unless they are given; the time on the wall is that of
-    both. Raises `OverLimit` for a run that is estimated to exceed one, and `RunFailed` when a
-    simulation fails or it takes longer.
+    `limits` of each run default to the machine's; the wall time is that of both together. Raises
+    `OverLimit` for a run that is estimated to exceed a limit, and `RunFailed` if a simulation fails
+    or takes too long.
     """
     limits = Limits.of_machine() if limits is None else limits
     limits.refuse([first.resolved, second.resolved])

@@ -1,4 +1,4 @@
-"""Hands resolved scenarios to the engine and its outcomes back, stopping cleanly on a signal."""
+"""Execution of resolved scenarios by the engine, with a clean stop on a signal."""
 
 import json
 import time
@@ -16,14 +16,14 @@ from longfat.base.stopping import requested_stop
 from longfat.records.record import Record
 
 Driver = Literal["fast", "events"]
-"""How time is advanced: fast where the results are the same to the byte, or always by events."""
+"""How the engine advances time: "fast" where results are identical to the byte, or by "events"."""
 
 
 @dataclass(frozen=True)
 class Outcome:
     """The end of the run at `index` of a batch: a record, or the message of its failure.
 
-    `started` and `ended` are known to the interval of the engine's reports.
+    `started` and `ended` are accurate to the interval of the engine's reports.
     """
 
     index: int
@@ -35,12 +35,12 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Watch:
-    """What a run leaves besides its record.
+    """Outputs of a run besides its record.
 
-    `traces` is the folder for traces and `names` which of them, all if there are none; `error` is
-    how far a value may be from the truth as a share of its scale (0 keeps every change, None is
-    0.005), and `interval_ps` the length in picoseconds of the intervals in which cells and bytes
-    are counted (a thousandth of the run if None). `pcap` is the file for a packet capture.
+    `traces` is the folder for traces and `names` selects them, all if empty; `error` is the
+    tolerance of a value as a share of its scale (0 keeps every change, None is 0.005), and
+    `interval_ps` the length in picoseconds of the intervals in which cells and bytes are counted (a
+    thousandth of the run if None). `pcap` is the file for a packet capture.
     """
 
     traces: Path | None = None
@@ -52,7 +52,7 @@ class Watch:
 
 @dataclass
 class Progress:
-    """How far some runs have come; `elsewhere` counts those that other processes have ended."""
+    """Progress of some runs; `elsewhere` counts those that other processes have finished."""
 
     runs: int
     simulated_seconds_total: float
@@ -63,27 +63,27 @@ class Progress:
 
 
 Report = Callable[[list[Outcome], float], None]
-"""Called about ten times a second with new outcomes and the seconds simulated so far by all."""
+"""Called about ten times a second with new outcomes and the total of simulated seconds so far."""
 
 
 More = Callable[[int], list[str]]
-"""Called where few runs wait for a core, with their number; answers with runs to follow."""
+"""Called when few runs wait for a core, with their number; returns runs to append."""
 
 
 EngineLimits = tuple[int | None, float | None, int | None]
-"""Events, seconds of wall time and bytes of memory of a run; None for no limit."""
+"""Limits of a run: events, wall time in s, memory in bytes; None for no limit."""
 
 NO_LIMITS: EngineLimits = (None, None, None)
 
 
 class Executor(Protocol):
-    """Something that runs batches: the threads of this process, or a cluster."""
+    """Runs batches: by the threads of this process, or on a cluster."""
 
     cores: int
-    """Runs that are simulated at the same time."""
+    """Number of runs simulated at the same time."""
 
     ahead_seconds: float
-    """Seconds of work that each core has waiting while it simulates."""
+    """Queued work per core, in seconds."""
 
     def execute(
         self, resolved: Sequence[str], report: Report, more: More, limits: EngineLimits
@@ -94,8 +94,8 @@ class Executor(Protocol):
 class Threads:
     """The engine's threads in this process.
 
-    What waits lasts from one report of the engine to the next, and is all that other processes
-    wait for when this one is killed.
+    The queue covers one interval of the engine's reports: other processes wait for no more if this
+    one is killed.
     """
 
     ahead_seconds = 2.0
@@ -111,7 +111,7 @@ class Threads:
 
 
 def usable_cores() -> int:
-    """The cores that this process may use."""
+    """Return the number of cores that this process may use."""
     return cores()
 
 
@@ -123,10 +123,10 @@ def execute(
     limits: EngineLimits = NO_LIMITS,
     driver: Driver = "fast",
 ) -> None:
-    """Run a batch on `jobs` threads, in the order given; no `more` while none waits ends it.
+    """Run a batch on `jobs` threads in order, until none waits and `more` returns nothing.
 
-    Raises `Interrupted` after a signal to stop, once `report` has seen everything finished;
-    runs still in progress are given up.
+    Raises `Interrupted` after a stop signal, once all finished runs are reported; runs in progress
+    are abandoned.
     """
     times = _Times(jobs)
     times.add(len(resolved))
@@ -147,7 +147,7 @@ def execute_watched(
     limits: EngineLimits = NO_LIMITS,
     driver: Driver = "fast",
 ) -> None:
-    """Run one scenario as `execute` does, and let it leave what `watch` asks for."""
+    """Run one scenario as `execute` does, with the outputs that `watch` asks for."""
     times = _Times(1)
     times.add(1)
     with _stoppable(report, times) as relay:
@@ -165,7 +165,7 @@ def execute_watched(
 
 
 def refuse_other_driver(record: Record | None, driver: Driver | None) -> None:
-    """Raise `DriverUnfit` for a run that another driver than the one asked for has done."""
+    """Raise `DriverUnfit` if a run was done by another driver than the requested one."""
     if driver is not None and record is not None and record["work"]["driver"] != driver:
         raise DriverUnfit(record["work"]["handed_over"])
 
@@ -174,7 +174,7 @@ def refuse_other_driver(record: Record | None, driver: Driver | None) -> None:
 def _stoppable(
     report: Report, times: "_Times"
 ) -> Iterator[Callable[[list[tuple[int, str]], float], None]]:
-    """What the engine is to call: `report`; then a signal that has come raises `Interrupted`."""
+    """Wrap `report` for the engine so that a stop signal raises `Interrupted` after it."""
     with requested_stop() as requested:
 
         def relay(finished: list[tuple[int, str]], simulated_seconds: float) -> None:
@@ -197,17 +197,17 @@ def _outcome(index: int, text: str, times: "_Times") -> Outcome:
 
 
 class _Start(NamedTuple):
-    """When a run started, by the clock of the day and by one that only measures."""
+    """Start of a run, by the system clock and by the monotonic clock."""
 
     moment: datetime
     seconds: float
 
 
 class _Times:
-    """When the runs of a batch start and end.
+    """Start and end times of the runs of a batch.
 
-    The engine keeps no clock, but it starts runs in the order given, the next one as soon as one
-    ends; so starts and ends are known to the interval of its reports.
+    The engine has no clock, but it starts runs in order, the next as soon as one ends; so times are
+    accurate to the interval of its reports.
     """
 
     def __init__(self, threads: int) -> None:
@@ -217,12 +217,12 @@ class _Times:
         self._in_progress: dict[int, _Start] = {}
 
     def add(self, runs: int) -> None:
-        """So many more runs wait for a thread."""
+        """Add `runs` to those that wait for a thread."""
         self._given += runs
         self._start()
 
     def end(self, index: int) -> tuple[datetime, datetime]:
-        """Start and end of a run that has just ended; the next one waiting starts in its place."""
+        """Return start and end of a run that has just ended; the next waiting run starts now."""
         start = self._in_progress.pop(index)
         self._start()
         return start.moment, start.moment + timedelta(seconds=time.monotonic() - start.seconds)

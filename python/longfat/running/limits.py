@@ -1,4 +1,4 @@
-"""What a run may use at most: a scenario from a stranger wastes no more than it is given."""
+"""Resource limits of a run, so that an untrusted scenario cannot exhaust the machine."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from longfat.base.units import PICOSECONDS_PER_SECOND
 from longfat.running.execution import EngineLimits
 
 MOST_EVENTS = 10**12
-"""Hours of one core, whatever the machine."""
+"""Default limit of events: hours of one core on any machine."""
 
 SHARE_OF_MEMORY = Decimal("0.8")
 
@@ -23,10 +23,10 @@ _BINARY = (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10), ("B", 1))
 
 @dataclass(frozen=True)
 class Limits:
-    """The most that each run may use: events, seconds of wall time, bytes of memory.
+    """Limits of each run: events, wall time in s, memory in bytes; None for no limit.
 
-    None is no limit. Events and memory are refused before the run when they are estimated to be
-    exceeded; all three stop a run that exceeds them.
+    A run that is estimated to exceed events or memory is refused before it starts; a run that
+    exceeds any of the three is stopped.
     """
 
     events: int | None = None
@@ -35,16 +35,13 @@ class Limits:
 
     @classmethod
     def of_machine(cls) -> "Limits":
-        """What this machine can do: its memory, and work that somebody may want to wait for.
-
-        In a container the memory is that of the container.
-        """
+        """Return the defaults: the memory of the machine or container, and a count of events."""
         return cls(events=MOST_EVENTS, memory_bytes=int(memory_bytes() * SHARE_OF_MEMORY))
 
     def changed(self, given: Iterable[str]) -> "Limits":
-        """These limits with some set: ``events=1e9``, ``wall=60 s``, ``memory=2 GiB`` or ``none``.
+        """Return a copy with limits set: ``events=1e9``, ``wall=60 s``, ``memory=2 GiB``, ``none``.
 
-        Raises `LongfatError` for what is no limit.
+        Raises `LongfatError` for a text that is no limit.
         """
         limits = self
         for text in given:
@@ -59,7 +56,7 @@ class Limits:
         return limits
 
     def refuse(self, scenarios: Iterable[str]) -> None:
-        """Raise `OverLimit` for the first resolved scenario that is estimated to exceed one."""
+        """Raise `OverLimit` for the first resolved scenario that is estimated to exceed a limit."""
         for resolved in scenarios:
             events, memory_bytes, due_to, _ = _engine.scenario_cost(resolved)
             if self.memory_bytes is not None and memory_bytes > self.memory_bytes:
@@ -77,7 +74,7 @@ class Limits:
 
     @property
     def of_engine(self) -> EngineLimits:
-        """As the engine takes them."""
+        """Return the limits as the engine's tuple."""
         return self.events, self.wall_seconds, self.memory_bytes
 
 
@@ -86,7 +83,7 @@ def _seconds(text: str) -> float:
 
 
 def _count(text: str) -> int:
-    """A number that may be written as `1e9`. Raises `InvalidInput` for anything else."""
+    """Parse a count, also one such as `1e9`. Raises `InvalidInput` for anything else."""
     try:
         number = Decimal(text)
     except InvalidOperation:

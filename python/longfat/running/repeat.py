@@ -1,4 +1,4 @@
-"""Stored runs simulated again, and what came out set beside what is stored."""
+"""Repetition of stored runs, and the comparison of their results with the stored ones."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -23,7 +23,7 @@ from longfat.studies.plan import Plan
 
 @dataclass(frozen=True)
 class Repetition:
-    """A stored run, and how it ended this time: with a record or with the message of a failure."""
+    """A stored run and its repetition, which gave a record or the message of a failure."""
 
     stored: StoredRun
     record: Record | None
@@ -31,10 +31,10 @@ class Repetition:
 
     @property
     def differences(self) -> list[str]:
-        """What came out otherwise than it is stored, a line each; empty for the same run.
+        """Return a line for each difference from the stored run; empty if they agree.
 
-        Equal means equal to the last bit. A metric that did not exist when the run was stored is
-        no difference: it changes no number that anyone has read.
+        Numbers must be equal to the last bit. A metric that did not exist when the run was stored
+        is no difference: no published number changes.
         """
         if self.record is None or self.stored.metrics is None:
             same = self.record is None and self.failure == self.stored.failure
@@ -60,12 +60,13 @@ def repeat(
     watch: Watch | None = None,
     driver: Driver | None = None,
 ) -> list[Repetition]:
-    """Simulate stored runs again on `jobs` threads; the repetitions in the order of the runs.
+    """Simulate stored runs again on `jobs` threads; returns the repetitions in order.
 
-    A single run can be asked for traces and packets on the way (`watch`). Raises `DriverUnfit` when
-    the `driver` asked for cannot do it, `LongfatError` for a run of another engine version and for
-    one that is estimated to exceed a limit (the machine's, unless others are given), `CheckFailed`
-    for a row that is not the run it is named after, and `Interrupted` after a signal.
+    `watch` asks for traces and a packet capture of a single run. Raises `DriverUnfit` if the
+    requested `driver` does not support the scenario, `LongfatError` for a run of another engine
+    version and for one that is estimated to exceed a limit (`limits` default to the machine's),
+    `CheckFailed` for a row whose scenario does not match its id, and `Interrupted` after a stop
+    signal.
     """
     for run in runs:
         refuse_strangers(run)
@@ -99,8 +100,8 @@ def repeat(
 def refuse_strangers(run: StoredRun) -> None:
     """Raise `LongfatError` for a run that this engine cannot repeat.
 
-    Another model may come out with other numbers and be right: comparing them would prove nothing.
-    A row whose scenario has another name than the row was changed by hand.
+    Another model may rightly give other numbers, so that a comparison would prove nothing. A row
+    whose scenario does not match its id was changed by hand.
     """
     if run.model != _engine.MODEL:
         raise LongfatError(
@@ -117,10 +118,10 @@ def refuse_strangers(run: StoredRun) -> None:
 
 
 def check_other_builds(plan: Plan, store: Store, jobs: int) -> int:
-    """Make sure that this engine may go on with runs that other builds of its model made.
+    """Check that this engine reproduces runs that other builds of its model stored.
 
-    A run of each other build is repeated, the shortest one. Returns how many; raises
-    `CheckFailed` when one comes out differently: the engine was changed and kept its model number.
+    Repeats the shortest run of each other build and returns their number. Raises `CheckFailed` if
+    one differs: the engine was changed without a new model number.
     """
     repetitions = repeat(store.cheapest_of_other_builds(plan.hashes), jobs, lambda _progress: None)
     for repetition in repetitions:
@@ -136,6 +137,6 @@ def check_other_builds(plan: Plan, store: Store, jobs: int) -> int:
 
 
 def sample(run_ids: Sequence[str], size: int, seed: int) -> list[str]:
-    """`size` of the runs (all, if there are fewer), the same ones whenever the seed is the same."""
+    """Draw `size` of the runs (all if there are fewer); reproducible by `seed`."""
     ordered = sorted(run_ids)
     return sorted(random.Random(seed).sample(ordered, min(size, len(ordered))))

@@ -1,4 +1,4 @@
-"""One run, with what it may leave besides its record."""
+"""A single run, with optional traces and packet capture."""
 
 from collections.abc import Callable
 
@@ -27,12 +27,12 @@ def run(
 ) -> Record:
     """Simulate a scenario and return its record (metrics, flows, ports, work, fingerprint).
 
-    `limits` are the machine's unless they are given. `watch` asks for traces and packet captures,
-    which may need every event; but for the driver the record is the same with and without. `show`
-    is told about ten times a second. Time is advanced by the fast driver where that is exact and by
-    events elsewhere, or by the `driver` asked for; results are the same. Raises `LongfatError` for
-    a scenario that is estimated to exceed a limit, `RunFailed` when the simulation fails,
-    `DriverUnfit` when the driver asked for cannot do it and `Interrupted` when a signal stops it.
+    `limits` default to the machine's. `watch` asks for traces and packet captures, which may need
+    the event driver; the rest of the record does not depend on it. `show` is called about ten times
+    a second. The fast driver is used where it is exact and the event driver elsewhere, unless
+    `driver` names one; results are identical. Raises `LongfatError` for a scenario that is
+    estimated to exceed a limit, `RunFailed` if the simulation fails, `DriverUnfit` if the requested
+    driver does not support the scenario, and `Interrupted` after a stop signal.
     """
     if not isinstance(scenario, Scenario):
         scenario = load_scenario(scenario)

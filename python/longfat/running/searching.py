@@ -1,8 +1,8 @@
-"""The smallest setting of a scenario that is enough, searched for by simulating it.
+"""Search for the smallest sufficient value of a setting, by simulation.
 
-Settings are those of one path of the scenario, such as `port.buffer`: numbers with a unit or
-without, with as many decimals as the bounds have, of which more is never worse. All have the same
-seed and the same replications, so that they meet the same luck.
+The setting is one path of the scenario, such as `port.buffer`: a number with or without a unit,
+with as many decimals as the bounds have, of which more is never worse. All values use common random
+numbers: one seed and the same replications.
 """
 
 import re
@@ -21,18 +21,18 @@ from longfat.running.limits import Limits
 from longfat.scenarios.scenario import OverrideValue, Scenario, ScenarioSource, ScenarioText
 from longfat.statistics.smallest import Found, Show, smallest_enough
 
-# The digits of a number and its decimals, and a unit without any: 1e3 is no such number.
+# A decimal number and a unit without digits; exponents such as 1e3 are not accepted.
 _NUMBER = re.compile(r"\s*([0-9]{1,12})(?:\.([0-9]{1,6}))?\s*([A-Za-z]\D*?)?\s*")
 
 _Of = TypeVar("_Of")
 
 _ONE = {"packet": "packets", "cell": "cells"}
-"""What there is one of is in the unit of several."""
+"""Plural of a singular unit, so that both bounds have one unit."""
 
 
 @dataclass(frozen=True)
 class Span:
-    """The settings from `low` to `high` in steps of the last decimal, which are counted.
+    """The values from `low` to `high` as integers, in steps of the last decimal.
 
     The unit is empty for none.
     """
@@ -44,9 +44,9 @@ class Span:
 
     @classmethod
     def between(cls, low: float | str, high: float | str) -> "Span":
-        """The settings between two, such as "50 packets" and "4000 packets", or 0.1 and 2.5.
+        """Return the span between two values, such as "50 packets" and "4000 packets".
 
-        Raises `LongfatError` for what are no numbers above 0 of one unit, in order.
+        Raises `LongfatError` unless both are numbers above 0 with one unit, in ascending order.
         """
         bounds = [_number(low), _number(high)]
         decimals = max(len(fraction) for _, fraction, _ in bounds)
@@ -59,11 +59,11 @@ class Span:
         return cls(first, last, unit, decimals)
 
     def number(self, setting: int) -> float:
-        """A setting as a number of the unit, which is whole where the bounds are."""
+        """Convert a step to a number of the unit, an integer if the bounds are."""
         return setting / 10**self.decimals if self.decimals else setting
 
     def text(self, number: float) -> str:
-        """A number of the unit as a scenario has it: "480 packets", "0.50 BDP"."""
+        """Format a number of the unit for a scenario: "480 packets", "0.50 BDP"."""
         return f"{number:.{self.decimals}f} {self.unit}".rstrip()
 
 
@@ -84,23 +84,23 @@ def smallest_setting(
     limits: Limits | None = None,
     show: Show | None = None,
 ) -> Found:
-    """Search from `low` to `high` for the smallest value at `path` that is enough.
+    """Search from `low` to `high` for the smallest sufficient value at `path`.
 
-    Both are numbers of one unit, "50 packets" and "4000 packets" or 2 and 40, and what is found is
-    a number of that unit. Settings have as many decimals as the bounds: from "0.10 BDP" on they
-    are hundredths. A setting is enough where the mean of a metric over `replications`
-    reaches the target, in the unit of the metric: at least, or at most where less of it is better.
-    A metric is one of the run's record, or told of its completions: "page p95_s".
-    With `of_largest` the target is a share of what `high` yields in the same replication. More of a
-    setting must never be worse: settings that the search passes over are not simulated.
+    Both bounds are numbers of one unit, "50 packets" and "4000 packets" or 2 and 40, and the result
+    is a number of that unit. Values have as many decimals as the bounds: from "0.10 BDP" on they
+    are hundredths. A value is sufficient if the mean of `metric` over `replications` reaches
+    `target`, in the metric's unit: at least, or at most if less of it is better. The metric is one
+    of the record, or a statistic of completions: "page p95_s". With `of_largest` the target is a
+    share of the result at `high` in the same replication. More must never be worse: the search does
+    not simulate the values that it skips.
 
-    `overrides` sets other values, as in `load_scenario`; `jobs` is how many runs are simulated at a
-    time (all cores if None); `limits` of each run are the machine's unless they are given; `show`
-    is told of each look. `confidence` and `resolution` are those of `smallest_enough`.
+    `overrides` sets other values, as in `load_scenario`; `jobs` is the number of runs simulated at
+    a time (all cores if None); `limits` of each run default to the machine's; `show` is called
+    after each evaluation. `confidence` and `resolution` are those of `smallest_enough`.
 
-    Raises `LongfatError` for what cannot be searched with or reached and for a metric that cannot
-    be asked for or that runs do not have, `InvalidInput` for what the engine does not accept,
-    `OverLimit`, `RunFailed` when a simulation fails and `Interrupted` when a signal stops it.
+    Raises `LongfatError` for bounds, a target or a metric that cannot be searched, `InvalidInput`
+    for settings that the engine refuses, `OverLimit`, `RunFailed` if a simulation fails, and
+    `Interrupted` after a stop signal.
     """
     span = Span.between(low, high)
     more_is_better = is_more_better(metric)
@@ -110,7 +110,7 @@ def smallest_setting(
     limits = Limits.of_machine() if limits is None else limits
     with_setting = _settings(ScenarioText.read(scenario), path, span, overrides or {})
     limits.refuse(with_setting(setting).resolved for setting in (span.high, span.low))
-    told = (lambda setting, *rest: show(span.number(setting), *rest)) if show else None
+    shown = (lambda setting, *rest: show(span.number(setting), *rest)) if show else None
     delivered: dict[int, list[float]] = {}
 
     @cache
@@ -141,14 +141,14 @@ def smallest_setting(
         more_is_better=more_is_better,
         confidence=confidence,
         resolution=resolution,
-        show=told,
+        show=shown,
     )
     lack = lack_of(metric, delivered.values())
     return replace(_in_the_unit(found, span), cautions=[str(lack)] if lack else [])
 
 
 def _in_the_unit(found: Found, span: Span) -> Found:
-    """What was found, with numbers of the unit in place of settings that were counted."""
+    """Convert the steps in a result to numbers of the unit."""
 
     def numbered(by_setting: Mapping[float, _Of]) -> dict[float, _Of]:
         return {span.number(int(setting)): each for setting, each in by_setting.items()}
@@ -168,7 +168,10 @@ def _in_the_unit(found: Found, span: Span) -> Found:
 
 
 def _number(setting: float | str) -> tuple[str, str, str]:
-    """A setting as the digits of its number, its decimals and its unit."""
+    """Split a value into integer digits, decimals and unit.
+
+    Raises `LongfatError` for any other text.
+    """
     found = _NUMBER.fullmatch(str(setting))
     if found is None:
         raise LongfatError(
@@ -182,14 +185,14 @@ def _number(setting: float | str) -> tuple[str, str, str]:
 def _settings(
     text: ScenarioText, path: str, span: Span, overrides: Mapping[str, OverrideValue]
 ) -> Callable[[int], Scenario]:
-    """What makes the scenario with a setting, which is read once whatever becomes of its file."""
+    """Return a function from a step to the scenario, whose file is read only once."""
     if path in overrides:
-        raise LongfatError(f"{path} is what is searched for: nothing else may set it")
+        raise LongfatError(f"{path} is the setting that is searched for: nothing else may set it")
     return lambda setting: text.with_set({**overrides, path: span.text(span.number(setting))})
 
 
 def _records(runs: Sequence[Scenario], jobs: int, limits: Limits, setting: str) -> list[Record]:
-    """The records of runs, which are replications 1 to n of a setting."""
+    """Return the records of replications 1 to n of a value. Raises `RunFailed` if one fails."""
     outcomes: dict[int, Outcome] = {}
 
     def collect(finished: list[Outcome], _simulated_seconds: float) -> None:
@@ -210,7 +213,7 @@ def _measured(record: Record, metric: str) -> float:
     of_completions = statistics_of(kinds)
     value: float | None = {**record["metrics"], **of_completions}.get(metric)
     if value is None and is_time(metric) and kind_of(metric) in kinds:
-        raise LongfatError(f"{metric} is of nothing: none had arrived when a run ended")
+        raise LongfatError(f"{metric} is undefined: nothing had arrived when a run ended")
     if value is None:
         judged = [name for name in record["metrics"] if name in MORE_IS_BETTER | LESS_IS_BETTER]
         known = ", ".join([*judged, *of_completions])

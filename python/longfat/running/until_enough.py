@@ -1,4 +1,4 @@
-"""A study runs until nothing is missing, which its precision may decide as it goes."""
+"""Sequential execution of a study: run until nothing is missing at the wanted precision."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from longfat.studies.plan import Plan, PlannedRun
 
 @dataclass
 class Done:
-    """What a call has done: the plan in effect at its end, and what became of its runs."""
+    """Result of a call: the plan in effect at its end, and counts of its runs."""
 
     plan: Plan
     stored_before: int = 0
@@ -27,10 +27,10 @@ def run_until_enough(
     run: Callable[[list[PlannedRun]], Progress],
     announce: Callable[[Plan, int], object],
 ) -> Done:
-    """Run what is missing, and go on with a replication more while the study's precision needs it.
+    """Run what is missing, then add a replication at a time while the study's precision needs it.
 
-    `run` is given what is missing, `announce` the plan and how many that are. Stops after runs that
-    failed.
+    Calls `announce` with the plan and the number of missing runs, then `run` with these runs. Stops
+    after runs that failed.
     """
     done = Done(in_effect(plan, store))
     missing = missing_runs(done.plan, store)

@@ -1,4 +1,4 @@
-"""The store: every run with its metrics, flows, ports and provenance, in SQLite or PostgreSQL."""
+"""The store of runs with their metrics, flows, ports and provenance, in SQLite or PostgreSQL."""
 
 import json
 from collections import Counter
@@ -31,13 +31,13 @@ from longfat.store.worker import Watch, Worker
 __all__ = ["Leased", "RunResult", "Store", "StoredRun"]
 
 SILENCE = timedelta(seconds=10)
-"""A process that has not been heard of for so long is not counted as running anything."""
+"""Age of a heartbeat from which `Store.running` no longer counts a process."""
 
 
 class Store:
     """An open store; a context manager.
 
-    Every method raises `LongfatError` when the database fails.
+    Every method raises `LongfatError` if the database fails.
     """
 
     def __init__(self, backend: Backend, engine: Engine | None) -> None:
@@ -50,16 +50,16 @@ class Store:
 
     @classmethod
     def writable(cls, location: str) -> Self:
-        """Open a store given as PATH or as a URL, creating it when it does not exist.
+        """Open a store at a PATH or URL for writing; create it if it does not exist.
 
-        Raises `LongfatError` for what is no store, or one of another schema version.
+        Raises `LongfatError` for anything that is no store, or one of another schema version.
         """
         backend = store_at(location)
         return cls(backend, backend.open_for_writing())
 
     @classmethod
     def readable(cls, location: str) -> Self:
-        """Open a store without ever changing it; one that does not exist yet reads as empty.
+        """Open a store read-only; one that does not exist reads as empty.
 
         Raises `LongfatError` as `writable` does.
         """
@@ -68,7 +68,7 @@ class Store:
 
     @classmethod
     def existing(cls, location: str) -> Self:
-        """Open a store as `readable` does. Raises `LongfatError` where there is none, too."""
+        """Open a store as `readable` does. Also raises `LongfatError` if it does not exist."""
         opened = cls.readable(location)
         if opened.is_new:
             raise LongfatError(f"{opened.name}: no such store")
@@ -81,7 +81,7 @@ class Store:
         self._engine.dispose()
 
     def statuses(self, scenario_hashes: Set[str]) -> dict[SeriesKey, dict[int, str]]:
-        """The status (`DONE` or `FAILED`) of the runs of these scenarios that ended."""
+        """Return the status (`DONE` or `FAILED`) of all ended runs of these scenarios."""
         columns = (runs.c.scenario_hash, runs.c.seed, runs.c.status)
         found: dict[SeriesKey, dict[int, str]] = {}
         with clear_errors(self.name), self._engine.connect() as connection:
@@ -95,7 +95,7 @@ class Store:
     def metrics(
         self, scenario_hashes: Set[str], names: Sequence[str] = ()
     ) -> dict[SeriesKey, dict[int, dict[str, float]]]:
-        """The metrics of the runs of these scenarios that are done: all, or some by their names."""
+        """Return the metrics, all or those named, of all runs of these scenarios that are done."""
         series = (runs.c.scenario_hash, runs.c.seed)
         with clear_errors(self.name), self._engine.connect() as connection:
             numbers = listed(connection, runs.c.replication).label("numbers")
@@ -111,9 +111,9 @@ class Store:
         }
 
     def completions(self, run_ids: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """What was asked for in those of the runs where applications ask, by run id and name.
+        """Return the completions of runs with request traffic, by run id and kind of object.
 
-        For each kind of thing (`"class 0"`, `"page"`): how many were `asked` for and `delivered`,
+        For each kind (`"class 0"`, `"page"`): how many objects were `asked` for and `delivered`,
         and their `times`, which `longfat.statistics.histogram.Histogram.of` reads.
         """
         query = select(completions.c.run_id, completions.c.name, completions.c.measures)
@@ -127,7 +127,7 @@ class Store:
     def completions_of(
         self, scenario_hashes: Set[str]
     ) -> dict[SeriesKey, dict[int, dict[str, dict[str, Any]]]]:
-        """The same of all runs of these scenarios that are done, by replication."""
+        """Return the completions of all runs of these scenarios that are done, by replication."""
         query = select(
             *(runs.c.scenario_hash, runs.c.seed, runs.c.replication),
             *(completions.c.name, completions.c.measures),
@@ -141,24 +141,21 @@ class Store:
         return found
 
     def failures(self, run_ids: Sequence[str]) -> dict[str, str]:
-        """The failure messages of those of the runs that failed."""
+        """Return the failure message of each of the runs that failed."""
         query = select(runs.c.run_id, runs.c.failure).where(runs.c.status == FAILED)
         with clear_errors(self.name), self._engine.connect() as connection:
             rows = connection.execute(query.where(among(connection, runs.c.run_id, run_ids))).all()
             return {row.run_id: row.failure for row in rows}
 
     def stored_runs(self, run_ids: Sequence[str]) -> list[StoredRun]:
-        """Those of the runs that ended, in the order of their ids."""
+        """Return those of the runs that have ended, ordered by id."""
         with clear_errors(self.name), self._engine.connect() as connection:
             wanted = STORED_RUN.where(among(connection, runs.c.run_id, run_ids))
             rows = connection.execute(wanted).mappings().all()
         return sorted(map(stored_run, rows), key=lambda run: run.run_id)
 
     def cheapest_of_other_builds(self, scenario_hashes: Set[str]) -> list[StoredRun]:
-        """Of the runs of these scenarios by other builds of this model, one of each build.
-
-        The one that took the shortest.
-        """
+        """Return the fastest run of these scenarios by each other build of this model."""
         own = runs.c.model == _engine.MODEL
         builds = select(runs.c.build).where(own).distinct()
         cheapest = select(runs.c.run_id).order_by(runs.c.wall_seconds, runs.c.run_id).limit(1)
@@ -171,7 +168,7 @@ class Store:
         return self.stored_runs(found)
 
     def other_models(self, scenario_hashes: Set[str]) -> dict[str, int]:
-        """How many runs of these scenarios engines of other models stored, by engine."""
+        """Return the number of runs of these scenarios by engines of other models, by engine."""
         others = runs.c.model != _engine.MODEL
         query = select(runs.c.engine, func.count().label("number")).group_by(runs.c.engine)
         with clear_errors(self.name), self._engine.connect() as connection:
@@ -180,9 +177,9 @@ class Store:
             return {row.engine: row.number for row in rows}
 
     def find(self, beginning: str) -> StoredRun:
-        """The one run whose id begins so.
+        """Return the run whose id has this prefix.
 
-        Raises `LongfatError` when there is none, or more than one.
+        Raises `LongfatError` if there is none, or more than one.
         """
         matches = runs.c.run_id.startswith(beginning.lower(), autoescape=True)
         query = STORED_RUN.where(matches).order_by(runs.c.run_id).limit(2)
@@ -203,7 +200,7 @@ class Store:
         return found[0]
 
     def parts(self, run_id: str) -> dict[str, list[dict[str, Any]]]:
-        """The `flows` and `ports` of a run, as its record has them."""
+        """Return the `flows` and `ports` of a run, as in its record."""
         found = {}
         with clear_errors(self.name), self._engine.connect() as connection:
             for table, kind in ((flows, "flavor"), (ports, "policy")):
@@ -215,9 +212,9 @@ class Store:
         return found
 
     def running(self, run_ids: Set[str]) -> int:
-        """How many of the runs are being simulated by processes that have just been heard of.
+        """Return how many of the runs are being simulated by processes with a recent heartbeat.
 
-        A process has leased some more that wait for one of its threads.
+        A process also leases runs that still wait for one of its threads; these do not count.
         """
         earliest = moment_text(datetime.now(UTC) - SILENCE)
         query = select(leases.c.run_id, workers.c.worker, workers.c.jobs).join(workers)
@@ -227,7 +224,7 @@ class Store:
         return sum(min(jobs, count) for (_, jobs), count in leased.items())
 
     def mean_wall_seconds(self) -> dict[str, float]:
-        """The mean duration of the stored runs of each scenario, by scenario hash."""
+        """Return the mean wall time in seconds of the stored runs, by scenario hash."""
         query = (
             select(runs.c.scenario_hash, func.avg(runs.c.wall_seconds).label("mean"))
             .where(runs.c.model == _engine.MODEL, runs.c.status == DONE)
@@ -237,7 +234,7 @@ class Store:
             return {row.scenario_hash: row.mean for row in connection.execute(query)}
 
     def health(self) -> dict[str, Any]:
-        """How many runs ended in which way, and what the database says of itself."""
+        """Return the number of runs by status, and the database's own integrity check."""
         with clear_errors(self.name), self._engine.connect() as connection:
             counts = connection.execute(
                 select(runs.c.status, func.count().label("number")).group_by(runs.c.status)
@@ -251,26 +248,25 @@ class Store:
         }
 
     def work(self, jobs: int) -> None:
-        """Say how many simulations this process runs at a time."""
+        """Record how many simulations this process runs at a time."""
         self._worker = replace(self._worker, jobs=jobs)
 
     def lease(self, run_ids: Sequence[str], count: int, retried: Set[str]) -> Leased:
-        """Take on up to `count` of the runs, in their order, that nobody else works on.
+        """Lease up to `count` of the runs, in order, that no other process has leased.
 
-        Runs that are done are not taken on, nor those that failed unless they are to be `retried`.
-
-        They stay this store's until they are written, or until it is silent for the length of a
-        lease; `write` must be called at least every second, be it with nothing.
+        Skips runs that are done, and those that failed unless they are in `retried`. A lease ends
+        when its run is written, or after a lease's length without a heartbeat: call `write` at
+        least every second, with an empty list if need be.
         """
         with clear_errors(self.name), self._engine.begin() as connection:
             beat(connection, self._worker)
             return lease(connection, self._worker, self._watch, run_ids, count, retried)
 
     def write(self, results: Sequence[RunResult]) -> None:
-        """Keep finished runs and say that this process lives, in one transaction.
+        """Store finished runs and a heartbeat of this process in one transaction.
 
-        A run that failed before is replaced, one that is done is never. Raises `CheckFailed`,
-        after keeping all others, when a run that is done comes back with another fingerprint.
+        Replaces a run that failed before, never one that is done. Raises `CheckFailed`, after
+        storing all others, if a run that is done has another fingerprint now.
         """
         with clear_errors(self.name), self._engine.begin() as connection:
             beat(connection, self._worker)
@@ -280,24 +276,24 @@ class Store:
             raise CheckFailed("\n".join(f"{self.name}: {conflict}" for conflict in conflicts))
 
     def release(self) -> None:
-        """Give up what was leased and not written."""
+        """Release the leases on runs that were not written."""
         with clear_errors(self.name), self._engine.begin() as connection:
             retire(connection, self._worker)
 
 
 def _of_scenarios(connection: Connection, scenario_hashes: Set[str]) -> ColumnElement[bool]:
-    """A condition that holds for the runs of these scenarios that engines of this model made."""
+    """Return the condition that selects the runs of these scenarios by engines of this model."""
     own = runs.c.model == _engine.MODEL
     return own & among(connection, runs.c.scenario_hash, scenario_hashes)
 
 
 def _metrics(names: Sequence[str], found: str) -> list[dict[str, float]]:
-    """The metrics of runs, from the text of a list of what `picked` made of each: those it has."""
+    """Parse the metrics of runs from the JSON list of the lists that `picked` selects."""
     of_runs: list[Any] = json.loads(found)
     if not names:
         return of_runs
-    named = [dict(zip(names, values, strict=False)) for values in of_runs]  # may have one more
-    if "null" not in found:  # as nearly always; with many runs it counts
+    named = [dict(zip(names, values, strict=False)) for values in of_runs]  # may be one longer
+    if "null" not in found:  # the usual case, which saves time with many runs
         return named
     return [
         {name: value for name, value in metrics.items() if value is not None} for metrics in named
@@ -305,7 +301,7 @@ def _metrics(names: Sequence[str], found: str) -> list[dict[str, float]]:
 
 
 def _insert(connection: Connection, results: Sequence[RunResult]) -> list[str]:
-    """Insert what is new and return a message for each run that contradicts a stored one."""
+    """Insert new runs; return a message for each run that contradicts a stored one."""
     run_ids = [result.scenario.run_id for result in results]
     failed = (runs.c.status == FAILED) & among(connection, runs.c.run_id, run_ids)
     connection.execute(delete(runs).where(failed))
@@ -324,7 +320,7 @@ def _insert(connection: Connection, results: Sequence[RunResult]) -> list[str]:
 
 
 def _conflicts(connection: Connection, results: Sequence[RunResult]) -> list[str]:
-    """A message for each result that is stored already, with another fingerprint."""
+    """Return a message for each result that is already stored with another fingerprint."""
     if not results:
         return []
     wanted = [result.scenario.run_id for result in results]

@@ -1,4 +1,4 @@
-"""What a database must offer to hold a store."""
+"""Interface of a database that holds a store."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,30 +13,31 @@ from longfat.store.schema import SCHEMA_VERSION, alembic_version, meta, metadata
 
 
 class Backend(Protocol):
-    """A database that holds a store, or will.
+    """A database that holds a store or can hold one.
 
-    Every method raises `LongfatError` for what is no store, or one of another schema version.
+    Every method raises `LongfatError` for a database that is no store, or one of another schema
+    version.
     """
 
     name: str
-    """What messages call it; without the password that its URL may have."""
+    """Name in messages, without the password of a URL."""
 
     def open_for_writing(self) -> Engine:
-        """Open the store, creating its tables when there are none yet."""
+        """Open the store; create its tables if there are none."""
 
     def open_for_reading(self) -> Engine | None:
-        """Open the store without ever changing it; None when there is none yet."""
+        """Open the store read-only; None if it does not exist."""
 
     def open_for_upgrade(self) -> Engine | None:
-        """Open a store of this or an older version for writing; None when there is none yet."""
+        """Open a store of this or an older version for writing; None if it does not exist."""
 
     def check(self, connection: Connection) -> str:
-        """What the database says of itself: ``ok`` when it is sound."""
+        """Return the database's own integrity check: ``ok`` if it is intact."""
 
 
 @contextmanager
 def clear_errors(name: str) -> Iterator[None]:
-    """Turn what the database reports into one message that names the store."""
+    """Turn the database's errors into `LongfatError` with one message that names the store."""
     try:
         yield
     except DBAPIError as error:
@@ -44,7 +45,7 @@ def clear_errors(name: str) -> Iterator[None]:
 
 
 def create_tables(connection: Connection) -> None:
-    """Create what is missing of a store of the present version."""
+    """Create the missing tables of a store of the current version."""
     metadata.create_all(connection)
     if connection.execute(select(meta)).first() is None:
         version = str(SCHEMA_VERSION)
@@ -53,7 +54,7 @@ def create_tables(connection: Connection) -> None:
 
 
 def empty_store() -> Engine:
-    """What a store that does not exist yet reads as."""
+    """Return an empty database in memory, which stands for a store that does not exist."""
     engine = create_engine("sqlite://", poolclass=StaticPool)
     with engine.begin() as connection:
         create_tables(connection)
@@ -61,7 +62,7 @@ def empty_store() -> Engine:
 
 
 def refuse_other_versions(name: str, version: str) -> None:
-    """Raise `LongfatError` unless a store of this schema version can be used as it is."""
+    """Raise `LongfatError` unless a store of this schema version can be used without an upgrade."""
     if version == str(SCHEMA_VERSION):
         return
     if version.isdecimal() and int(version) < SCHEMA_VERSION:

@@ -1,4 +1,4 @@
-"""The database that a path or a URL means."""
+"""Databases by path or URL."""
 
 from pathlib import Path
 
@@ -11,9 +11,9 @@ KINDS = "PATH, sqlite:///PATH or postgresql://USER@HOST/DATABASE"
 
 
 def store_at(location: str) -> Backend:
-    """The database that a path or a URL means.
+    """Return the database at a path or a URL.
 
-    Raises `LongfatError` for a URL of any other kind, and when PostgreSQL's driver is missing.
+    Raises `LongfatError` for a URL of any other kind, and if PostgreSQL's driver is missing.
     """
     scheme, colon, _ = location.partition("://")
     if not colon or scheme == "sqlite":

@@ -1,4 +1,4 @@
-"""The few things that SQLite and PostgreSQL spell differently."""
+"""SQL that differs between SQLite and PostgreSQL."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
@@ -22,13 +22,13 @@ from sqlalchemy import (
 
 
 def insert_new(connection: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> set[str]:
-    """Insert the rows whose `run_id` the table does not have; return the ids of those.
+    """Insert the rows whose `run_id` the table does not have; return their ids.
 
-    They are inserted by id, so that two processes with some in common never wait for each other.
+    Inserts in order of id, so that two processes with runs in common cannot deadlock.
     """
     if not rows:
         return set()
-    # Loaded since the engine was made; the other one takes a while to load.
+    # Already imported with the engine; importing the other one takes time.
     dialect = import_module(f"sqlalchemy.dialects.{connection.dialect.name}")
     statement = dialect.insert(table).on_conflict_do_nothing().returning(table.c.run_id)
     ordered = sorted(rows, key=lambda row: str(row["run_id"]))
@@ -38,7 +38,7 @@ def insert_new(connection: Connection, table: Table, rows: Sequence[Mapping[str,
 def among(
     connection: Connection, column: Column[Any], texts: Collection[str]
 ) -> ColumnElement[bool]:
-    """Whether a column is one of many texts, which travel as one value however many they are."""
+    """Return the condition that a column is one of many texts, passed as one bound value."""
     if _is_postgresql(connection):
         return column == any_(literal(list(texts), ARRAY(String)))
     listed = func.json_each(json.dumps(list(texts))).table_valued("value")
@@ -46,24 +46,24 @@ def among(
 
 
 def picked(connection: Connection, column: Column[Any], names: Sequence[str]) -> ColumnElement[Any]:
-    """The values of these names in a JSON object, as a JSON list: null for what it lacks.
+    """Return the values of these names in a JSON object, as a JSON list with null if absent.
 
-    As JSON, because its numbers are what was written to the last bit; databases would round some.
-    Without names the object itself.
+    As JSON, which keeps numbers to the last bit; databases would round some. Without names, the
+    object itself.
     """
     if not names:
         return column if _is_postgresql(connection) else func.json(cast(column, Text))
     if _is_postgresql(connection):
         return func.json_build_array(*(column.op("->")(name) for name in names))
-    # A second path makes it a list, be it one that leads nowhere.
+    # A second path, even of no value, makes the result a list.
     paths = [f'$."{name}"' for name in (names if len(names) > 1 else (*names, ""))]
     return func.json_extract(cast(column, Text), *paths)
 
 
 def listed(connection: Connection, value: ColumnElement[Any]) -> ColumnElement[Any]:
-    """A value of all rows of a group as the text of a JSON list: rows cost more on their way.
+    """Return the values of a group's rows as the text of a JSON list, which is cheaper than rows.
 
-    Two such lists of one query have the rows in the same order.
+    Two such lists of one query have their rows in the same order.
     """
     if _is_postgresql(connection):
         return cast(func.json_agg(value), Text)

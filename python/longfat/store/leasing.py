@@ -1,8 +1,8 @@
-"""Leases: who has taken on which runs, so that several processes share one study.
+"""Leases of runs, by which several processes share one study.
 
-A lease is a row whose primary key is the run, so the database itself lets only one process have
-it; nothing is locked while a run is simulated. That a run is done and that its lease is gone
-become true in one transaction (`Store.write`): who gets the lease later sees the run.
+A lease is a row whose primary key is the run, so that the database grants it to one process only;
+nothing is locked during a simulation. Storing a run and ending its lease is one transaction
+(`Store.write`): a process that gets the lease later sees the run.
 """
 
 import itertools
@@ -20,9 +20,9 @@ from longfat.store.worker import Watch, Worker
 
 @dataclass(frozen=True)
 class Leased:
-    """Of the runs that were asked for those that are mine now, and those that have ended.
+    """Of the requested runs, those leased by this process, and those that have ended.
 
-    Others work on the rest.
+    Other processes have leased the rest.
     """
 
     mine: list[str]
@@ -37,9 +37,9 @@ def lease(
     count: int,
     retried: Set[str],
 ) -> Leased:
-    """Take on up to `count` of the runs, in their order; those that come after are not looked at.
+    """Lease up to `count` of the runs, in order; runs after these are not examined.
 
-    Leases of workers that are gone are void. A run that failed has ended, unless it is `retried`.
+    Leases of dead workers are void. A run that failed counts as ended unless it is in `retried`.
     """
     _bury(connection, watch, worker)
     held = set(connection.execute(select(leases.c.run_id)).scalars())
@@ -48,7 +48,7 @@ def lease(
     while wanted := list(itertools.islice(free, count - len(leased.mine))):
         rows = [{"run_id": run_id, "worker": worker.name} for run_id in wanted]
         won = insert_new(connection, leases, rows)
-        # Only after the lease: who had it before gave it up when the run became visible.
+        # Checked after leasing: the previous holder released the lease as the run became visible.
         ended = _ended(connection, won, retried)
         end_leases(connection, ended)
         leased.mine.extend(run_id for run_id in wanted if run_id in won - ended)
@@ -63,13 +63,13 @@ def _ended(connection: Connection, run_ids: Set[str], retried: Set[str]) -> set[
 
 
 def end_leases(connection: Connection, run_ids: Collection[str]) -> None:
-    """Give up the leases on runs, whoever has them."""
+    """End the leases on runs, of any worker."""
     if run_ids:
         connection.execute(delete(leases).where(among(connection, leases.c.run_id, run_ids)))
 
 
 def beat(connection: Connection, worker: Worker) -> None:
-    """Show that a worker lives. One that was given up for dead is written down anew."""
+    """Write a worker's heartbeat; insert it again if it was removed as dead."""
     heard_at = moment_text(datetime.now(UTC))
     alive = update(workers).where(workers.c.worker == worker.name)
     known = connection.execute(alive.values(beat=workers.c.beat + 1, heard_at=heard_at))
@@ -81,17 +81,17 @@ def beat(connection: Connection, worker: Worker) -> None:
 
 
 def retire(connection: Connection, worker: Worker) -> None:
-    """Give up all leases of a worker, and its name."""
+    """Remove a worker and all its leases."""
     connection.execute(delete(workers).where(workers.c.worker == worker.name))
 
 
 def _bury(connection: Connection, watch: Watch, own: Worker) -> None:
-    """Take away workers that are gone, and with them their leases; never the one that asks."""
+    """Remove dead workers with their leases, but never `own`."""
     others = select(workers).where(workers.c.worker != own.name)
     rows = connection.execute(others.order_by(workers.c.worker)).all()
     silent = watch.silent({row.worker: row.beat for row in rows})
     for row in rows:
         if row.worker in silent or Worker(row.worker, row.place, row.pid, row.born).is_gone():
-            # Not if it beats just now.
+            # Not if its heartbeat has changed meanwhile.
             last = (workers.c.worker == row.worker) & (workers.c.beat == row.beat)
             connection.execute(delete(workers).where(last))

@@ -1,4 +1,4 @@
-"""File systems on which SQLite would lose data: those that other machines share."""
+"""Detection of network file systems, on which SQLite can lose data."""
 
 from pathlib import Path
 
@@ -11,15 +11,18 @@ SHARED_BY_NETWORK = frozenset(
         "orangefs", "panfs", "pvfs2", "smb3", "smbfs", "wekafs",
     }
 )  # fmt: skip
-"""As Linux names them. Their locks, and the shared memory of SQLite's write-ahead log, do not
-reach from machine to machine (https://www.sqlite.org/wal.html, section 1)."""
+"""Network file systems by their Linux names.
+
+Their locks, and the shared memory of SQLite's write-ahead log, do not work across machines
+(https://www.sqlite.org/wal.html, section 1).
+"""
 
 
 def network_file_system(path: Path, mounts: str | None = None) -> str | None:
-    """The kind of network file system that a path is on; None for a local one.
+    """Return the kind of network file system that holds a path; None for a local one.
 
-    `mounts` is the text of ``/proc/self/mountinfo``, read when it is not given; where there is
-    none (not Linux), nothing is found.
+    `mounts` is the text of ``/proc/self/mountinfo``, by default read from there; without it (not
+    Linux) returns None.
     """
     if mounts is None:
         try:
@@ -30,14 +33,14 @@ def network_file_system(path: Path, mounts: str | None = None) -> str | None:
     kind, depth = None, -1
     for line in mounts.splitlines():
         point, mounted = _mount(line)
-        # Of mounts on the same point the last one hides the others.
+        # The last mount at a mount point hides the others.
         if resolved.is_relative_to(point) and len(point.parts) >= depth:
             kind, depth = mounted, len(point.parts)
     return kind if kind in SHARED_BY_NETWORK else None
 
 
 def _mount(line: str) -> tuple[Path, str]:
-    """Mount point and kind of a line of mountinfo, see proc_pid_mountinfo(5)."""
+    """Parse the mount point and the kind from a line of mountinfo, see proc_pid_mountinfo(5)."""
     before, _, after = line.partition(" - ")
     point = before.split(" ")[4]
     for character in " \t\n\\":  # written as \040 and so on

@@ -1,4 +1,4 @@
-"""A store in a PostgreSQL database: one for a team, or for the machines of a cluster."""
+"""A store in a PostgreSQL database, for a team or the machines of a cluster."""
 
 from collections.abc import Callable
 
@@ -15,15 +15,15 @@ from longfat.store.backend import (
 from longfat.store.schema import SCHEMA_VERSION, meta, metadata
 
 CREATION_LOCK = 0x6C6F6E67666174
-"""Whoever creates the tables holds this advisory lock; any fixed number would do."""
+"""Advisory lock held while creating the tables; an arbitrary fixed number."""
 
 CONNECT_TIMEOUT_SECONDS = 10
 
 
 class PostgresqlDatabase:
-    """The database at a URL. See `longfat.store.backend.Backend` for what each method promises.
+    """The database at a URL; implements `longfat.store.backend.Backend`.
 
-    Raises `LongfatError` for a URL that is none, and when the driver is not installed.
+    Raises `LongfatError` for an invalid URL, and if the driver is not installed.
     """
 
     def __init__(self, location: str) -> None:
@@ -41,7 +41,7 @@ class PostgresqlDatabase:
             ) from error
 
     def open_for_writing(self) -> Engine:
-        """Create tables only where none of ours is."""
+        """Open the store; create its tables if it has none of them."""
 
         def prepare(connection: Connection) -> bool:
             connection.execute(text(f"SELECT pg_advisory_xact_lock({CREATION_LOCK})"))
@@ -56,7 +56,7 @@ class PostgresqlDatabase:
         return engine
 
     def open_for_reading(self) -> Engine | None:
-        """Let the server itself refuse every write."""
+        """Open the store in a read-only session of the server."""
 
         def look(connection: Connection) -> bool:
             if (version := self._version(connection)) is not None:
@@ -66,7 +66,7 @@ class PostgresqlDatabase:
         return self._opened(look, "-c default_transaction_read_only=on")
 
     def open_for_upgrade(self) -> Engine | None:
-        """Do what `Backend` says."""
+        """Open a store of this or an older version for writing."""
 
         def look(connection: Connection) -> bool:
             version = self._version(connection)
@@ -77,14 +77,14 @@ class PostgresqlDatabase:
         return self._opened(look)
 
     def check(self, connection: Connection) -> str:
-        """Read every run; the server sees to its own pages."""
+        """Read every run; the server itself checks its pages."""
         connection.execute(text("SELECT count(*) FROM runs")).scalar_one()
         return "ok"
 
     def _opened(self, suits: Callable[[Connection], bool], options: str = "") -> Engine | None:
-        """An engine after `suits` had its say in a transaction; None if it says no."""
+        """Return an engine if `suits` accepts the database, checked in a transaction; else None."""
         arguments = {"connect_timeout": CONNECT_TIMEOUT_SECONDS, "application_name": "longfat"}
-        # The driver takes an empty `options` as well; a URL may have some of its own.
+        # Empty `options` are omitted, so that those of the URL apply.
         of_url = self._url.query.get("options", "")
         engine = create_engine(
             self._url,
@@ -102,7 +102,7 @@ class PostgresqlDatabase:
         return engine if wanted else None
 
     def _version(self, connection: Connection) -> str | None:
-        """The schema version; None when none of our tables is there."""
+        """Return the schema version; None if no table of a store exists."""
         names = set(inspect(connection).get_table_names())
         if meta.name in names:
             of_schema = select(meta.c.value).where(meta.c.name == "schema_version")

@@ -1,4 +1,4 @@
-"""From runs to rows of the tables, and back."""
+"""Conversion of runs to rows of the tables, and back."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from longfat.store.schema import DONE, FAILED, runs
 
 @dataclass(frozen=True)
 class RunResult:
-    """A run that ended: with a record, or with the message of its failure."""
+    """An ended run, with its record or the message of its failure."""
 
     scenario: Scenario
     started: datetime
@@ -24,7 +24,7 @@ class RunResult:
 
     @property
     def fingerprint(self) -> str:
-        """The fingerprint, or what stands for it when the run failed."""
+        """The fingerprint; of a failed run a placeholder."""
         if self.record is None:
             return f"failure {self.failure!r}"
         fingerprint: str = self.record["fingerprint"]
@@ -33,7 +33,7 @@ class RunResult:
 
 @dataclass(frozen=True)
 class StoredRun:
-    """A run as the store has it: with its metrics and fingerprint, or with its failure."""
+    """A stored run, with its metrics and fingerprint, or its failure."""
 
     run_id: str
     model: int
@@ -53,11 +53,11 @@ STORED_RUN = select(
     runs.c.fingerprint,
     runs.c.failure,
 )
-"""What `stored_run` wants to know."""
+"""Columns that `stored_run` reads."""
 
 
 def stored_run(row: RowMapping) -> StoredRun:
-    """A row of `STORED_RUN`."""
+    """Build a stored run from a row of `STORED_RUN`."""
     return StoredRun(
         row["run_id"],
         row["model"],
@@ -70,7 +70,7 @@ def stored_run(row: RowMapping) -> StoredRun:
 
 
 def run_row(result: RunResult) -> dict[str, Any]:
-    """The row of a run that has just ended."""
+    """Return the row of an ended run."""
     record: Mapping[str, Any] = result.record or {}
     scenario = result.scenario
     return {
@@ -95,7 +95,7 @@ def run_row(result: RunResult) -> dict[str, Any]:
 
 
 def part_rows(result: RunResult, part: str, *kinds: str) -> Iterator[dict[str, Any]]:
-    """The rows of a run's flows, ports or completions; `kinds` name columns besides the name."""
+    """Yield the rows of a run's flows, ports or completions; `kinds` are further key columns."""
     own = ("name", *kinds)
     for position, measures in enumerate(
         () if result.record is None else result.record.get(part, ())
@@ -109,5 +109,5 @@ def part_rows(result: RunResult, part: str, *kinds: str) -> Iterator[dict[str, A
 
 
 def moment_text(moment: datetime) -> str:
-    """A moment as the store writes it: UTC, ISO 8601, milliseconds."""
+    """Format a moment for the store: UTC, ISO 8601, milliseconds."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds")

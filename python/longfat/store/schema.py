@@ -1,10 +1,10 @@
-"""The tables of a store. Every change of them is a new `SCHEMA_VERSION` and a file in `migrations`.
+"""Tables of a store. Each change needs a new `SCHEMA_VERSION` and a file in `migrations`.
 
-What every run has, and what SQL filters and joins by, are typed columns: identity, provenance,
-status. What depends on the models of a scenario (metrics, and the measures of flows and ports) is
-a JSON column, so that a new metric needs no new schema; SQLite and PostgreSQL both query into it
-(``metrics ->> 'efficiency'``). One row for each metric would need a self-join for every pair of
-metrics that a question combines; one column for each would change with every model.
+Identity, provenance and status, which every run has and SQL filters and joins by, are typed
+columns. Values that depend on the models of a scenario (metrics, and the measures of flows and
+ports) are a JSON column, so that a new metric needs no new schema; SQLite and PostgreSQL both query
+into it (``metrics ->> 'efficiency'``). One row for each metric would need a self-join for every
+pair of metrics that a query combines; one column for each would change with every model.
 """
 
 from sqlalchemy import (
@@ -49,15 +49,15 @@ runs = Table(
     Column("fingerprint", String, doc="hash of the event stream; equal bytes, equal run"),
     Column("started_at", String, nullable=False, doc="UTC, ISO 8601"),
     Column("ended_at", String, nullable=False, doc="UTC, ISO 8601"),
-    # Start and end are seen from outside the engine, to a tenth of a second: exact for long runs
-    # and, because one run starts when another ends, exact in sum for short ones.
+    # Start and end are measured outside the engine, to a tenth of a second: accurate for long runs
+    # and, because one run starts when another ends, accurate in total for short ones.
     Column("wall_seconds", Float, nullable=False),
     Column("events", BigInteger),
     Column("scenario", Text, nullable=False, doc="resolved scenario, canonical JSON, to the byte"),
     Column("metrics", JSON(none_as_null=True)),
     Column("work", JSON(none_as_null=True)),
     Column("build", String, doc="hash of the engine's sources; unknown before schema version 2"),
-    # What is asked of all runs is answered from these, without a look at the runs themselves.
+    # Covering indices of queries over all runs.
     Index(
         "ix_runs_planned",
         *("model", "scenario_hash", "seed", "replication", "status", "wall_seconds"),
@@ -86,7 +86,7 @@ ports = Table(
     Column("measures", JSON, nullable=False),
 )
 
-# How long what was asked for took to arrive, by kind, where applications ask.
+# Completion times of requested objects, by kind, for request traffic.
 completions = Table(
     "completions",
     metadata,
@@ -96,7 +96,7 @@ completions = Table(
     Column("measures", JSON, nullable=False),
 )
 
-# Processes that work on studies. A killed one leaves a row whose beat stands still.
+# Processes that work on studies. A killed process leaves a row with a constant beat.
 workers = Table(
     "workers",
     metadata,
@@ -109,7 +109,7 @@ workers = Table(
     Column("heard_at", String, nullable=False, doc="UTC, ISO 8601: for people, decides nothing"),
 )
 
-# Runs that a worker has taken on and not ended yet.
+# Runs that a worker has leased and not yet stored.
 leases = Table(
     "leases",
     metadata,
@@ -123,8 +123,7 @@ leases = Table(
     ),
 )
 
-# What alembic calls the schema version; the same number as in `meta`, which older versions of
-# longfat read.
+# Alembic's schema version, equal to the one in `meta`, which older versions of longfat read.
 alembic_version = Table(
     "alembic_version", metadata, Column("version_num", String(32), primary_key=True)
 )

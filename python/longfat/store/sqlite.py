@@ -1,4 +1,4 @@
-"""A store in an SQLite file: created for writing, unchanged for reading, refused when strange."""
+"""A store in an SQLite file: created for writing, unchanged by reading, refused if foreign."""
 
 import os
 import sqlite3
@@ -19,19 +19,22 @@ SQLITE_HEADER = b"SQLite format 3\0"
 BUSY_TIMEOUT_SECONDS = 60.0
 
 WRITER_PRAGMAS = ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON")
-"""WAL lets readers work while a campaign writes. With it, NORMAL loses nothing when the process is
-killed, and at most the last transactions when the power fails."""
+"""WAL lets readers work while a campaign writes.
+
+With WAL, NORMAL loses nothing if the process is killed, and at most the last transactions on a
+power failure.
+"""
 
 
 class SqliteFile:
-    """The file at a path. See `longfat.store.backend.Backend` for what each method promises."""
+    """The file at a path; implements `longfat.store.backend.Backend`."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.name = str(path)
 
     def open_for_writing(self) -> Engine:
-        """Refuse a network file system, besides what `Backend` says."""
+        """Open or create the store. Also raises `LongfatError` on a network file system."""
         if (version := self._version()) is not None:
             refuse_other_versions(self.name, version)
         refuse_missing_folder(self.path.parent, self.name)
@@ -41,7 +44,7 @@ class SqliteFile:
         try:
             with clear_errors(self.name), engine.begin() as connection:
                 create_tables(connection)
-                # A write, even of nothing: SQLite says only now that a file cannot be written.
+                # An empty write: only now does SQLite report that the file cannot be written.
                 connection.execute(delete(leases).where(leases.c.run_id.is_(None)))
         except LongfatError:
             engine.dispose()
@@ -49,18 +52,18 @@ class SqliteFile:
         return engine
 
     def open_for_reading(self) -> Engine | None:
-        """Work on a read-only disk as well."""
+        """Open the store read-only, also on a read-only disk."""
         version = self._version()
         if version is None:
             return None
         refuse_other_versions(self.name, version)
         if os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK):
-            # A reader that could write takes its companion files away when it closes.
+            # On close, a reader with write access removes the companion files.
             return _engine(_uri(self.path, "mode=rw"), "BEGIN", ["query_only = ON"])
         return _engine(_read_only_uri(self.path), "BEGIN")
 
     def open_for_upgrade(self) -> Engine | None:
-        """Lock out every other writer while a transaction lasts."""
+        """Open the store for an upgrade; each transaction excludes all other writers."""
         version = self._version()
         if version is None:
             return None
@@ -70,13 +73,13 @@ class SqliteFile:
         return _engine(_uri(self.path, "mode=rw"), "BEGIN IMMEDIATE", WRITER_PRAGMAS)
 
     def check(self, connection: Connection) -> str:
-        """Let SQLite look at every page."""
+        """Let SQLite check every page."""
         return "; ".join(connection.exec_driver_sql("PRAGMA quick_check").scalars())
 
     def _version(self) -> str | None:
-        """The schema version; None when nothing is stored here yet.
+        """Return the schema version; None if the file is absent or empty.
 
-        Refuses what is no store, leaving it untouched.
+        Raises `LongfatError` for a file that is no store, without changing it.
         """
         with _clear_errors(self.name):
             try:
@@ -84,7 +87,7 @@ class SqliteFile:
             except FileNotFoundError:
                 return None
             if not header:
-                return None  # SQLite takes an empty file for a new database
+                return None  # to SQLite an empty file is a new database
             if header != SQLITE_HEADER:
                 raise LongfatError(f"{self.name}: not an SQLite file, so not a longfat store")
             with closing(sqlite3.connect(_read_only_uri(self.path), uri=True)) as database:
@@ -128,14 +131,14 @@ def _header(path: Path) -> bytes:
 def _schema_version(database: sqlite3.Connection) -> str | None:
     try:
         row = database.execute("SELECT value FROM meta WHERE name = 'schema_version'").fetchone()
-    except sqlite3.OperationalError:  # there is no such table, or it is somebody else's
+    except sqlite3.OperationalError:  # no such table, or a foreign one
         return None
     return str(row[0]) if row else None
 
 
 @contextmanager
 def _clear_errors(name: str) -> Iterator[None]:
-    """As `clear_errors`, where SQLite is used without SQLAlchemy."""
+    """Do as `clear_errors` for errors of SQLite without SQLAlchemy."""
     try:
         yield
     except sqlite3.Error as error:
@@ -143,7 +146,7 @@ def _clear_errors(name: str) -> Iterator[None]:
 
 
 def _read_only_uri(path: Path) -> str:
-    """Read without creating SQLite's companion files where the folder does not allow them."""
+    """Return a URI that reads without companion files if the folder is not writable."""
     companion = path.with_name(f"{path.name}-wal")
     if companion.exists() or os.access(path.parent, os.W_OK):
         return _uri(path, "mode=ro")
@@ -160,7 +163,7 @@ def _engine(uri: str, begin: str, pragmas: Sequence[str] = ()) -> Engine:
             uri,
             uri=True,
             timeout=BUSY_TIMEOUT_SECONDS,
-            isolation_level=None,  # transactions are begun below, not guessed by the driver
+            isolation_level=None,  # transactions are begun explicitly below, not by the driver
             check_same_thread=False,
         )
         try:

@@ -1,10 +1,10 @@
-"""Who works on a study: the name of a process, and whether another one still lives.
+"""Workers of a study, and the detection of dead ones.
 
-No clock of the day decides anything here, so clocks may jump and disagree. A process that runs
-where this one runs is asked for by its process id. Any other one is watched: its row in `workers`
-has a beat that it raises every second, and one that stands still for `LEASE_SECONDS` of *this*
-process's monotonic clock belongs to nobody. (The same idea keeps the leases of Amazon's DynamoDB
-lock client independent of the clocks of its hosts.)
+System clocks decide nothing here, so they may jump and disagree. A process on the same machine is
+checked by its process id. Any other is watched: it increments the beat in its row of `workers`
+every second, and a beat that is constant for `LEASE_SECONDS` of *this* process's monotonic clock
+means that it is dead. (Amazon's DynamoDB lock client keeps leases independent of the clocks of its
+hosts in this way.)
 """
 
 import os
@@ -17,16 +17,16 @@ from functools import cache
 from pathlib import Path
 
 LEASE_SECONDS = 20.0
-"""Twenty missed beats: longer than a busy machine or database makes a process wait."""
+"""Twenty missed beats: longer than a busy machine or database delays a process."""
 
 
 @dataclass(frozen=True)
 class Worker:
-    """A process, by a name of its own and by what its operating system knows of it.
+    """A process, identified by a unique name and by its operating system.
 
-    `place` tells where `pid` means this process (the boot of the machine and the namespace of
-    process ids; empty when unknown), `born` when it started, in ticks since boot. `jobs` is how
-    many simulations it runs at a time.
+    `place` is the scope of `pid` (the machine's boot id and the namespace of process ids; empty if
+    unknown), `born` the start of the process in ticks since boot. `jobs` is the number of
+    simulations at a time.
     """
 
     name: str
@@ -37,25 +37,25 @@ class Worker:
 
     @classmethod
     def here(cls) -> "Worker":
-        """This process, under a new name."""
+        """Return this process with a new name."""
         pid = os.getpid()
         name = f"{platform.node()}:{pid}:{secrets.token_hex(4)}"
         return cls(name, _place(), pid, _birth(pid) or 0)
 
     def is_gone(self) -> bool:
-        """Whether this process certainly has ended; False when that cannot be known from here."""
+        """True if this process has certainly ended; False if that is unknown here."""
         return self.place != "" and self.place == _place() and _birth(self.pid) != self.born
 
 
 class Watch:
-    """Remembers when each beat was first seen; `clock` gives monotonic seconds."""
+    """Records when each beat was first seen; `clock` returns monotonic seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._first_seen: dict[str, tuple[int, float]] = {}
 
     def silent(self, beats: Mapping[str, int]) -> set[str]:
-        """Those of the workers whose beat has stood still for the length of a lease."""
+        """Return the workers whose beat has been constant for the length of a lease."""
         now = self._clock()
         self._first_seen = {worker: self._seen(worker, beat, now) for worker, beat in beats.items()}
         return {
@@ -74,17 +74,17 @@ def _place() -> str:
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
         namespace = Path("/proc/self/ns/pid").readlink()
-    except OSError:  # not Linux, or a sandbox: leases alone decide
+    except OSError:  # not Linux, or a sandbox: only heartbeats decide
         return ""
     return f"{boot} {namespace}"
 
 
 def _birth(pid: int) -> int | None:
-    """When a process started, in ticks since boot; None for one that has ended."""
+    """Return the start of a process in ticks since boot; None if it has ended."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return None
-    # proc(5): "pid (name) state ppid ... starttime", the name with any character in it.
+    # proc(5): "pid (name) state ppid ... starttime", where the name may contain any character.
     state, *others = stat.rpartition(")")[2].split()
     return None if state in ("Z", "X") else int(others[18])

@@ -1,5 +1,5 @@
-"""`longfat view`: a local web application of a store's studies and runs, and a playground.
+"""`longfat view`: a local web application for a store's studies and runs, and a playground.
 
-Nothing is built: the server sends JSON, pages are ES modules that draw it. Nothing is written: the
-store is only read, and what is simulated for a page is gone with it.
+There is no build step: the server sends JSON, and pages are ES modules that draw it. Nothing is
+written: the store is opened read-only, and runs simulated for a page are not stored.
 """

@@ -1,4 +1,4 @@
-"""The application: which address answers what. See `longfat.web.guard` for who may ask."""
+"""The ASGI application: routes and their handlers. For access control see `longfat.web.guard`."""
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -24,11 +24,11 @@ from longfat.web.view import Unknown, View
 
 
 class Malformed(Exception):
-    """A request that makes no sense, whatever the scenario."""
+    """A malformed request, independent of its scenario."""
 
 
 class Application:
-    """The answers to everything that pages of a view ask for."""
+    """Handlers of all requests from the pages of a view."""
 
     def __init__(self, view: View, at_a_time: int) -> None:
         self._view = view
@@ -36,7 +36,7 @@ class Application:
         self._pages = Pages()
 
     def routes(self) -> list[BaseRoute]:
-        """Addresses and their answers."""
+        """Return the routes and their handlers."""
         shell = self._pages.shell
         return [
             *(Route(path, shell) for path in ("/", "/study/{name}", "/run/{run}", "/play")),
@@ -56,7 +56,7 @@ class Application:
 
     @asynccontextmanager
     async def lifespan(self, _app: Starlette) -> AsyncIterator[None]:
-        """Nothing goes on when the server ends."""
+        """Cancel all errands when the server ends."""
         yield
         self._desk.close()
 
@@ -112,7 +112,7 @@ class Application:
 
 
 def _repeated(view: View, beginning: str, errand: Errand) -> Any:
-    """The charts of a stored run, from the same run again."""
+    """Repeat a stored run and return its charts."""
     with view.store() as store:
         stored = store.find(beginning)
     answer = watched(stored.scenario, view.limits, errand)
@@ -120,9 +120,9 @@ def _repeated(view: View, beginning: str, errand: Errand) -> Any:
 
 
 def create_app(view: View, hosts: list[str], at_a_time: int = 2) -> Guard:
-    """The application of a view for these values of the Host header.
+    """Create the application of a view for these values of the Host header.
 
-    `at_a_time` runs are simulated at a time.
+    `at_a_time` is the number of runs simulated at a time.
     """
     application = Application(view, at_a_time)
     inner = Starlette(
@@ -145,7 +145,7 @@ async def _answer(work: Callable[..., Any], *arguments: Any) -> Response:
 
 
 async def _document(request: Request) -> Mapping[str, Any]:
-    """The JSON object that a request consists of."""
+    """Return the JSON object in a request's body. Raises `Malformed` for anything else."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise Malformed("expected Content-Type: application/json")

@@ -1,7 +1,7 @@
-"""Charts of one run as data: series over common instants, for a page to draw as they are.
+"""Charts of one run as data: series over common instants that a page draws unchanged.
 
-Traces are staircases of thousands of steps. A chart has `BINS` intervals; of each interval a series
-has the two extremes, in the order in which they come: no peak is lost, whatever the width.
+Traces are step functions of thousands of steps. A chart has `BINS` intervals; in each interval a
+series has its two extremes, in order of time, so that no peak is lost at any width.
 """
 
 import math
@@ -26,37 +26,37 @@ from longfat.plots.queue import capacity_of
 from longfat.traces import Traces
 
 TRACES = ("cwnd", "queue", "throughput", "drops", "timeouts")
-"""What a run must have left."""
+"""Traces that the charts need."""
 ERROR = 0.004
-"""How far a trace may be off, as `--trace-error`: less than a pixel of a chart."""
+"""Tolerance of traces, as `--trace-error`: less than a pixel of a chart."""
 
 BINS = 500
 MOST_FLOWS = 30
-"""More lines than these nobody tells apart: those with the largest windows, or most goodput."""
+"""Most flows in a chart, those with the largest windows or most goodput."""
 KILO = 1e3
 _DIGITS = 5
-"""Digits of the largest value of a series: no screen shows more."""
+"""Digits of values, relative to the largest of a series: no screen resolves more."""
 
 Chart = dict[str, Any]
-"""`name`, `title`, the `unit` of its values, instants `x` in seconds, `series` (each `label`,
-`color` and a value or None for each instant), `guides` (each `label` and `at`) and `events` (each
-`label`, `color`, how many there are, and the `times` of those that can be told apart). What has a
-`color` has another one for `dark` screens."""
+"""`name`, `title`, the `unit` of values, instants `x` in seconds, `series` (each with `label`,
+`color` and a value or None for each instant), `guides` (each with `label` and `at`) and `events`
+(each with `label`, `color`, their number, and the `times` of those in different intervals). Each
+`color` has an alternative for `dark` screens."""
 
 Series = dict[str, Any]
 Numbers = NDArray[np.float64]
 
 
 def charts(run: Traces) -> list[Chart]:
-    """Congestion windows, queue and goodput of a run that has left `TRACES`."""
+    """Return charts of congestion windows, queue and goodput of a run with `TRACES`."""
     return [_cwnd(run), _queue(run), _goodput(run)]
 
 
 def extremes(times: Numbers, values: Numbers, end: float, bins: int) -> Numbers:
-    """Two values for each of `bins` intervals up to `end`: a staircase's extremes in it.
+    """Return the two extremes of a step function in each of `bins` intervals up to `end`.
 
-    Of shape (2 bins,). The staircase holds `values[i]` from `times[i]` on, and nothing (NaN) before
-    the first; times grow.
+    Shape (2 bins,). The function is `values[i]` from `times[i]` on and NaN before the first; times
+    ascend.
     """
     starts = np.linspace(0.0, end, bins, endpoint=False)
     first = np.searchsorted(times, starts, side="left")
@@ -152,7 +152,7 @@ def _goodput(run: Traces) -> Chart:
 def _fair_share(
     name: str, whole: float | None, run: Traces, scale: float = 1
 ) -> list[dict[str, Any]]:
-    """A guide at an equal share, where there is a whole and all flows share the bottleneck."""
+    """Return a guide at the equal share of `whole`; none unless all flows share the bottleneck."""
     flows = sharing(run)
     if flows is None or whole is None:
         return []
@@ -160,19 +160,19 @@ def _fair_share(
 
 
 def _of_how_many(run: Traces, which: str) -> str:
-    """What a title says where not all flows are drawn."""
+    """Return the suffix of a title if not all flows are drawn."""
     flows = run.description.get("flows", run.senders)
     return f": the {MOST_FLOWS} {which} of {flows:,}" if flows > MOST_FLOWS else ""
 
 
 def _instants(run: Traces) -> list[float]:
-    """The beginning and the middle of each interval."""
+    """Return the beginning and the middle of each interval."""
     instants: list[float] = np.linspace(0.0, run.seconds, 2 * BINS, endpoint=False).tolist()
     return instants
 
 
 def _events(run: Traces, trace: str, color: str) -> dict[str, Any]:
-    """The events of a trace; of those in the same interval one."""
+    """Return the events of a trace, at most one in each interval."""
     times = run.table(trace)["time_s"].to_numpy()
     places = np.unique(np.floor(times * 2 * BINS / run.seconds))
     return {
@@ -188,7 +188,7 @@ def _colors(color: str) -> dict[str, str]:
 
 
 def _rounded(values: Numbers) -> list[float | None]:
-    """Values to `_DIGITS` digits of the largest; None for NaN, which JSON does not know."""
+    """Round values to `_DIGITS` digits of the largest; None for NaN, which JSON does not have."""
     known = values[~np.isnan(values)]
     largest = float(known.max(initial=0.0))
     decimals = _DIGITS - 1 - math.floor(math.log10(largest)) if largest > 0 else 0

@@ -1,7 +1,7 @@
-"""What a page offers to change in a scenario, from the engine's schema: nothing is listed by hand.
+"""Form controls for all settings of a scenario, generated from the engine's schema.
 
-A model that is registered shows up with its parameters; so does a new key. Only the order of what
-is asked for most is ours.
+A newly registered model appears with its parameters; so does a new key. Only the order of the most
+used controls is set here.
 """
 
 import json
@@ -20,7 +20,7 @@ Control = dict[str, Any]
 - `list`: `item`, a control without a key
 - `choice`: `choices`, each with `name` and `doc`
 - `boolean`
-- `integer`, `number`: `least`, `most` and `above` as far as there are such bounds
+- `integer`, `number`: `least`, `most` and `above`, if there are such bounds
 - `text`: `expected` in words, `examples`, `units` of a quantity, and the `range` of a number that
   would do as well, as `integer` has it. What is of no other kind is a text in TOML.
 """
@@ -39,7 +39,7 @@ FIRST = (
     "duration",
     "measure.from",
 )
-"""Paths of the controls that a page shows first; they are not shown again further down."""
+"""Paths of the controls that a page shows first, and only there."""
 
 _IN_BASE_UNITS = "As a whole number in base units."
 _UNITS = re.compile(r"with its unit \(([^()]*)\)")
@@ -48,7 +48,7 @@ Schema = Mapping[str, Any]
 
 
 def scenario_controls() -> list[Control]:
-    """A control for each key of a scenario."""
+    """Return a control for each key of a scenario."""
     schema = json.loads(_engine.scenario_schema())
     return [control for control in _controls(schema) if control["key"] != SCHEMA_VERSION]
 
@@ -128,7 +128,7 @@ def _bounds(schema: Schema) -> Control:
 
 
 def _text(forms: Sequence[Schema]) -> Control:
-    """A text that may take any of several forms."""
+    """Return the control of a text that may have any of several forms."""
     control: Control = {"kind": "text", "examples": [], "units": []}
     expected = []
     for form in forms:

@@ -1,4 +1,4 @@
-"""Runs for pages: a few at a time, and of each page only the one that it asked for last."""
+"""Scheduling of the runs for pages: a few at a time, and only the latest request of each page."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -11,11 +11,11 @@ import anyio.to_thread
 Answer = TypeVar("Answer")
 
 MOST_WAITING = 32
-"""Requests that may wait for a run before theirs; no user has so many pages."""
+"""Most requests that may wait; no user has so many pages."""
 
 
 class Superseded(Exception):
-    """The page has asked for something else, or is gone."""
+    """The page has sent another request, or has been closed."""
 
 
 class Crowded(Exception):
@@ -23,24 +23,24 @@ class Crowded(Exception):
 
 
 class Errand:
-    """What one request has the engine do; others may call it off."""
+    """A request's work of the engine, which can be cancelled."""
 
     def __init__(self) -> None:
         self._called_off = Event()
 
     def call_off(self) -> None:
-        """Nobody waits for it any more."""
+        """Cancel the errand."""
         self._called_off.set()
 
     def check(self, *_: object) -> None:
-        """Raise `Superseded` once it is called off: for the engine to call as it goes."""
+        """Raise `Superseded` once the errand is cancelled; the engine calls this regularly."""
         if self._called_off.is_set():
             raise Superseded
 
 
 @dataclass
 class Desk:
-    """Carries out errands, `at_a_time` of them in threads of their own."""
+    """Runs errands in threads, `at_a_time` of them at a time."""
 
     at_a_time: int
     _latest: dict[str, Errand] = field(default_factory=dict)
@@ -55,10 +55,10 @@ class Desk:
         work: Callable[[Errand], Answer],
         is_gone: Callable[[], Awaitable[bool]],
     ) -> Answer:
-        """Let `work` be done for a page, calling off what it asked for before.
+        """Run `work` for a page and cancel the page's previous errand.
 
-        `is_gone` tells whether nobody waits for the answer any more. Raises `Superseded` when the
-        errand was called off, `Crowded` when too many wait, and what `work` raises.
+        `is_gone` returns True once the client has disconnected. Raises `Superseded` if the errand
+        was cancelled, `Crowded` if too many requests wait, and as `work` does.
         """
         if page in self._latest:
             self._latest[page].call_off()
@@ -79,7 +79,7 @@ class Desk:
                 del self._latest[page]
 
     def close(self) -> None:
-        """Call everything off."""
+        """Cancel all errands."""
         for errand in self._latest.values():
             errand.call_off()
 

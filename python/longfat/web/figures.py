@@ -1,4 +1,4 @@
-"""Plots of a study by name, as Vega-Lite specifications for a page to draw."""
+"""Plots of a study by name, as Vega-Lite specifications."""
 
 import shlex
 from typing import Any
@@ -13,7 +13,7 @@ from longfat.web.view import Unknown, View
 
 
 def figure_kinds() -> list[dict[str, str]]:
-    """Name and summary of the plots that a study has."""
+    """Return name and summary of the plots of studies."""
     kinds = {name: plots.find(name) for name in plots.PLOTS}
     return [
         {"name": name, "summary": plot.SUMMARY}
@@ -23,10 +23,10 @@ def figure_kinds() -> list[dict[str, str]]:
 
 
 def figure(view: View, name: str, kind: str, table: str) -> dict[str, Any]:
-    """A plot of a study's table, or of all its tables if `table` is empty.
+    """Return a plot of a study's table, or of all its tables if `table` is empty.
 
-    Raises `Unknown` for no such study or plot, and `LongfatError` for no such table and where there
-    is nothing to draw.
+    Raises `Unknown` for an unknown study or plot, and `LongfatError` for an unknown table and if
+    there is nothing to draw.
     """
     study = view.study(name)
     if kind not in {plot["name"] for plot in figure_kinds()}:

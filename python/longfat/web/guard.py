@@ -1,9 +1,9 @@
-"""Who may ask: pages of this server in the browser of the user who started it, and nobody else.
+"""Access control: only pages of this server in the browser of the user who started it.
 
-A server on the loopback is reached by every program of the machine and, through the user's own
-browser, by every page of the web. So every request must name this server as its host (pages of
-others cannot by DNS rebinding: their host stays their own), must not come from another origin, and
-must carry the token that only the terminal has shown.
+Every program on the machine can reach a server on the loopback, and so can every page of the web
+through the user's browser. So each request must name this server in its Host header (which defeats
+DNS rebinding: the host remains the attacker's), must not come from another origin, and must carry
+the token that only the terminal has shown.
 """
 
 import secrets
@@ -16,7 +16,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_BODY_BYTES = 64 * 1024
-"""A scenario is a few kilobytes."""
+"""Largest body of a request; a scenario is a few kilobytes."""
 
 MOST_QUERY_BYTES = 8 * 1024
 
@@ -27,10 +27,10 @@ Open the address that stands there once; after that, this address works too.
 
 
 class Guard:
-    """An ASGI application around another that lets only such requests through.
+    """ASGI middleware that passes only authorized requests.
 
-    `hosts` are the values of the Host header that mean this server, `policy` is the content
-    security policy of all answers.
+    `hosts` are the values of the Host header that name this server, `policy` is the content
+    security policy of all responses.
     """
 
     def __init__(self, inner: ASGIApp, token: str, hosts: Sequence[str], policy: str) -> None:
@@ -40,7 +40,7 @@ class Guard:
         self._policy = policy
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer with 4xx what is not let through."""
+        """Pass an authorized request on, and answer any other with 4xx."""
         if scope["type"] != "http":
             await self._inner(scope, receive, send)
             return
@@ -60,7 +60,7 @@ class Guard:
         headers = Headers(scope=scope)
         host = headers.get("host", "").lower()
         if host not in self._hosts:
-            return PlainTextResponse("This server is not the host that was asked for.\n", 421)
+            return PlainTextResponse("This server is not the requested host.\n", 421)
         if headers.get("origin", f"http://{host}") != f"http://{host}":
             return PlainTextResponse("Requests from pages of other servers are refused.\n", 403)
         if len(scope["query_string"]) > MOST_QUERY_BYTES:
@@ -73,7 +73,7 @@ class Guard:
         return self._stranger(scope, headers, host)
 
     def _stranger(self, scope: Scope, headers: Headers, host: str) -> Response | None:
-        """What one without a cookie gets: with the token in the address, the cookie."""
+        """Return the response to a request without cookie; sets it if the URL has the token."""
         name = _cookie_name(host)
         if self._is_token(_cookie(headers, name)):
             return None
@@ -81,7 +81,8 @@ class Guard:
         if not self._is_token(dict(query).get("token", "")):
             return PlainTextResponse(TOKEN_NEEDED, 401)
         rest = urlencode([(key, value) for key, value in query if key != "token"])
-        # Not `scope["path"]`, which is decoded; and never `//host`, which is another server.
+        # Not `scope["path"]`, which is decoded; and never `//host`, which would name another
+        # server.
         path = "/" + scope["raw_path"].decode("latin-1").lstrip("/")
         answer = RedirectResponse(f"{path}?{rest}" if rest else path, 303)
         answer.set_cookie(name, self._token, httponly=True, samesite="strict", path="/")
@@ -100,16 +101,16 @@ class Guard:
 
 
 def too_large() -> Response:
-    """The answer to a body that is too long."""
+    """Return the response to a body that is too long."""
     return PlainTextResponse(f"A request has at most {MOST_BODY_BYTES} bytes.\n", 413)
 
 
 class TooLarge(Exception):
-    """A body without a length that turned out too long."""
+    """A body without Content-Length exceeded the limit."""
 
 
 class _Counted:
-    """A body as it comes, until it is too long."""
+    """Receives a body and raises `TooLarge` once it is too long."""
 
     def __init__(self, receive: Receive) -> None:
         self._receive = receive
@@ -124,7 +125,7 @@ class _Counted:
 
 
 def _cookie_name(host: str) -> str:
-    """Cookies do not know ports, and several views may be open."""
+    """Return a cookie name with the port: cookies ignore ports, and several views may be open."""
     return f"longfat-{host.rpartition(':')[2]}"
 
 

@@ -14,26 +14,26 @@ _MAP_BEGINS, _MAP_ENDS = '<script type="importmap">', "</script>"
 
 
 class Pages:
-    """Answers with files of `static` and of the vendored libraries, and with nothing else."""
+    """Serves the files of `static` and of the vendored libraries, and no others."""
 
     async def shell(self, _request: Request) -> Response:
-        """The one page that there is; its script draws what the address says."""
+        """Serve the only page; its script draws the view that the URL names."""
         return Response(_read("longfat.web.static", _SHELL), media_type="text/html")
 
     async def static(self, request: Request) -> Response:
-        """One of our files; figures are drawn as everywhere."""
+        """Serve one of our files; the module that draws figures is shared with reports."""
         is_figure = request.path_params["name"] in ("figure.js", "figure.css")
         return _file("longfat.plots" if is_figure else "longfat.web.static", request)
 
     async def vendor(self, request: Request) -> Response:
-        """One of the libraries, as their makers publish them."""
+        """Serve one of the vendored libraries, unchanged from its release."""
         return _file("longfat.vendor", request)
 
 
 def content_policy() -> str:
-    """The content security policy: only what this server has, no evaluated text, no frames.
+    """Return the content security policy: only this server's resources, no eval, no frames.
 
-    The import map, which must stand in the page, is allowed by its hash.
+    The import map, which must be inline, is allowed by its hash.
     """
     text = _read("longfat.web.static", _SHELL).decode()
     inside = text.partition(_MAP_BEGINS)[2].partition(_MAP_ENDS)[0]

@@ -1,4 +1,4 @@
-"""A scenario of a page, run at once: its record, its charts and its ledger."""
+"""Interactive runs of a page's scenario: record, charts and ledger."""
 
 import json
 import time
@@ -26,16 +26,16 @@ from longfat.web.settings import Settings, scenario_of, settings_of
 from longfat.web.written import written
 
 MOST_CONNECTIONS = 1000
-"""Of one run: charts show fewer, and the time of the fast driver grows with their number."""
+"""Most connections of a run: charts show fewer, and the fast driver's time grows with them."""
 
 MOST_PARTS = 100
-"""Flows and ports of an answer; nobody reads more on a screen."""
+"""Most flows and ports in a response; nobody reads more on a screen."""
 
 Answer = dict[str, Any]
 
 
 def playground() -> Answer:
-    """What a page needs to offer every setting of a scenario, and scenarios to begin with."""
+    """Return the controls of all settings of a scenario, and the presets."""
     return {
         "engine": _engine.ENGINE_VERSION,
         "controls": scenario_controls(),
@@ -50,8 +50,9 @@ def playground() -> Answer:
 def play(settings: Settings, limits: Limits, errand: Errand) -> Answer:
     """Run the scenario of a page.
 
-    Raises `BadInput` and `longfat.InvalidInput` for settings that make no scenario, `LongfatError`
-    for one that would exceed the limits, `RunFailed` for one that does.
+    Raises `BadInput` and `longfat.InvalidInput` for settings that are no valid scenario,
+    `LongfatError` for one that is estimated to exceed the limits, `RunFailed` for one that exceeds
+    them.
     """
     scenario, _ = scenario_of(settings)
     in_force = settings_of(written(scenario.settings))
@@ -59,9 +60,9 @@ def play(settings: Settings, limits: Limits, errand: Errand) -> Answer:
 
 
 def watched(scenario: Scenario, limits: Limits, errand: Errand) -> Answer:
-    """Run a scenario with traces, if it is not too large to be shown.
+    """Run a scenario with traces.
 
-    Raises `LongfatError` for one that is, and as `longfat.run` does.
+    Raises `LongfatError` for one with too many connections to show, and as `longfat.run` does.
     """
     senders = len(json.loads(_engine.scenario_network(scenario.resolved))["connections"])
     if senders > MOST_CONNECTIONS:
@@ -97,7 +98,7 @@ def watched(scenario: Scenario, limits: Limits, errand: Errand) -> Answer:
 
 
 def ledger(metrics: Mapping[str, float]) -> Sequence[Answer]:
-    """Where the capacity went: cause in words, colour, and share from 0 to 1."""
+    """Return the ledger of the capacity: cause in words, colour, and share from 0 to 1."""
     shares = shares_of(metrics)
     styles = fills(list(shares))
     return [

@@ -1,4 +1,4 @@
-"""What a store holds of studies and of runs, as documents for pages; nothing here simulates."""
+"""Stored studies and runs as documents for pages; nothing here simulates."""
 
 import shlex
 from collections import Counter
@@ -28,7 +28,7 @@ Answer = dict[str, Any]
 
 
 def overview(view: View) -> Answer:
-    """Every study with its state."""
+    """Return every study with its state."""
     return {
         "store": shown(view.location),
         "engine": _engine.ENGINE_VERSION,
@@ -44,9 +44,9 @@ def overview(view: View) -> Answer:
 
 
 def state(view: View, name: str) -> dict[str, int]:
-    """How many runs of a study are done, running, failed and missing, as `study status` counts.
+    """Count the runs of a study that are done, running, failed and missing, as `study status`.
 
-    Raises `Unknown` for no such study.
+    Raises `Unknown` for an unknown study.
     """
     with view.store() as store:
         plan = in_effect(view.plan(name), store)
@@ -54,10 +54,10 @@ def state(view: View, name: str) -> dict[str, int]:
 
 
 def study_results(view: View, name: str) -> Answer:
-    """A study's factor combinations with the means of every metric over their replications.
+    """Return a study's factor combinations with the means of all metrics over replications.
 
-    As in comparisons, replication 0 counts only where there is no other. Raises `Unknown` for
-    no such study.
+    As in comparisons, replication 0 counts only if there is no other. Raises `Unknown` for an
+    unknown study.
     """
     study = view.study(name)
     with view.store() as store:
@@ -96,10 +96,10 @@ def study_results(view: View, name: str) -> Answer:
 
 
 def combination_runs(view: View, name: str, number: int) -> Answer:
-    """The runs of a study's factor combination with that number, by replication.
+    """Return the runs of a study's factor combination by replication.
 
-    And the command that runs those that are missing, if any are. Raises `Unknown` for no such study
-    or combination.
+    With the command that runs the missing ones, if there are any. Raises `Unknown` for an unknown
+    study or combination.
     """
     plan = view.plan(name)
     combinations = plan.combinations
@@ -112,11 +112,11 @@ def combination_runs(view: View, name: str, number: int) -> Answer:
         statuses = own.by_combination(store.statuses(own.hashes))[combination]
         metrics = load_results(own, store)[combination]
         failures = store.failures(list(own.distinct))
-    lacks_some = any(run.replication not in statuses for run in own.runs)
+    has_missing = any(run.replication not in statuses for run in own.runs)
     return {
         "study": name,
         "levels": dict(combination),
-        "command": _command_to_run(view, plan.study, combination) if lacks_some else None,
+        "command": _command_to_run(view, plan.study, combination) if has_missing else None,
         "runs": [
             {
                 "replication": run.replication,
@@ -131,9 +131,9 @@ def combination_runs(view: View, name: str, number: int) -> Answer:
 
 
 def run_document(view: View, beginning: str) -> Answer:
-    """A stored run with all its parts and its ledger, and what to type to have it again.
+    """Return a stored run with all its parts and its ledger, and the commands that repeat it.
 
-    Raises `LongfatError` when no run, or more than one, begins so.
+    Raises `LongfatError` if the id prefix matches no run, or more than one.
     """
     with view.store() as store:
         found = store.find(beginning)
@@ -170,7 +170,7 @@ def _named(study: StudyDefinition) -> Answer:
 
 
 def _means(runs: Mapping[int, Mapping[str, float]]) -> Answer:
-    """How many runs of a combination are done, how many of these count, and the means of those."""
+    """Return the number of runs done, the number that count, and the means of these."""
     counted = [metrics for number, metrics in runs.items() if number > 0] or list(runs.values())
     return {
         "done": len(runs),
@@ -183,7 +183,7 @@ def _means(runs: Mapping[int, Mapping[str, float]]) -> Answer:
 
 
 def _command_to_run(view: View, study: StudyDefinition, combination: Combination) -> str:
-    """What to type for the runs of a factor combination that are missing."""
+    """Return the command for the missing runs of a factor combination."""
     names = [factor.name for factor in study.factors]
     return view.command_to_run(study, condition_of(names, study.levels(combination)))
 

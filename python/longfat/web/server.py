@@ -1,4 +1,4 @@
-"""Serves a view on this machine until it is stopped."""
+"""The HTTP server of a view."""
 
 import socket
 from collections.abc import Callable
@@ -11,21 +11,21 @@ from longfat.web.view import View
 
 LOOPBACK = "127.0.0.1"
 PORT = 8747
-"""Addresses of a playground work again tomorrow, as long as the port is the same."""
+"""Default port; a fixed one keeps the URLs of playgrounds valid."""
 
 MOST_CONNECTIONS = 64
 MOST_HEADER_BYTES = 16 * 1024
 
 
 def serve(view: View, host: str, port: int | None, jobs: int, ready: Callable[[str], None]) -> None:
-    """Answer until a signal ends it; `ready` is told the address with its token.
+    """Serve until a signal; calls `ready` with the address, which includes the token.
 
-    Without a `port` it is `PORT`, or any free one if that is taken. Raises `LongfatError` when the
-    address cannot be had, and for a store or studies that cannot be opened.
+    Without a `port` uses `PORT`, or any free one if that is taken. Raises `LongfatError` if the
+    address is not available, and for a store or studies that cannot be opened.
     """
     _ = view.studies
     with view.store():
-        pass  # what is no store is told now
+        pass  # refuses now what is no store
     listener = _listen(host, port)
     host_text = f"[{host}]" if ":" in host else host
     bound = listener.getsockname()[1]

@@ -1,7 +1,7 @@
-"""Settings of a scenario as pairs of path and text: what a playground's address holds.
+"""Settings of a scenario as pairs of path and text, as in a playground's URL.
 
-They are what `--set` takes (``port.policy.threshold=0.8``), and make up a scenario file: the pairs
-become a document, the document TOML, and the engine judges the TOML.
+They have the syntax of `--set` (``port.policy.threshold=0.8``). The pairs become a document, the
+document becomes TOML, and the engine validates the TOML.
 """
 
 import re
@@ -27,17 +27,17 @@ _STEP = re.compile(r"([A-Za-z_][A-Za-z0-9_-]*)((?:\[[0-9]+\])*)")
 
 
 def scenario_of(settings: Settings) -> tuple[Scenario, str]:
-    """The scenario that settings mean, and the file that describes it.
+    """Return the scenario of settings, and the text of its file.
 
-    Raises `BadInput` for a path that is none, and `longfat.InvalidInput` with every error of the
-    scenario at once.
+    Raises `BadInput` for an invalid path, and `longfat.InvalidInput` with all errors of the
+    scenario.
     """
     text = toml_of(settings)
     return Scenario(_engine.resolve_scenario(text.encode(), SCENARIO_FILE)), text
 
 
 def toml_of(settings: Settings) -> str:
-    """A scenario file with these settings. Raises `BadInput` for a path that is none."""
+    """Return the text of a scenario file. Raises `BadInput` for an invalid path."""
     import tomli_w
 
     document = {SCHEMA_VERSION: 1}
@@ -53,13 +53,16 @@ def toml_of(settings: Settings) -> str:
 
 
 def settings_of(document: Mapping[str, Any]) -> dict[str, str]:
-    """The settings that a scenario document consists of, in its order."""
+    """Return the settings of a scenario document, in its order."""
     own = {key: value for key, value in document.items() if key != SCHEMA_VERSION}
     return {path: _text(value) for key, inner in own.items() for path, value in leaves(inner, key)}
 
 
 def steps_of(path: str) -> list[str | int]:
-    """Keys and places of lists: ``background[0].on``. Raises `BadInput` for what is no path."""
+    """Split a path into keys and list indices: ``background[0].on``.
+
+    Raises `BadInput` if invalid.
+    """
     steps: list[str | int] = []
     for piece in path.split(".", DEEPEST_PATH):
         found = _STEP.fullmatch(piece)
@@ -92,27 +95,27 @@ def _enter(holder: Any, step: str | int, empty: Any, steps: Sequence[str | int])
 
 
 def shown_path(steps: Sequence[str | int]) -> str:
-    """A path as it is written."""
+    """Format a path."""
     words = [f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps]
     return "".join(words).removeprefix(".")
 
 
 def _value(text: str) -> Any:
-    """A TOML value, or else the text itself, as the engine takes `--set`."""
+    """Parse a TOML value, or return the text itself, as the engine does for `--set`."""
     try:
         document = tomllib.loads(f"value = {text}")
-    except (ValueError, RecursionError):  # of Python's own limits, too
+    except (ValueError, RecursionError):  # also from Python's own limits
         return text
-    # More than one key: a text with a line break, which is no value.
+    # More than one key: a text with a line break, which is not one value.
     return document["value"] if list(document) == ["value"] else text
 
 
 def _text(value: Any) -> str:
-    """The text that `_value` reads as this value."""
+    """Return the text that `_value` parses as this value."""
     import tomli_w
 
     if isinstance(value, str) and _value(value) == value:
         return value
-    if value == {}:  # which would be written as a header
+    if value == {}:  # which tomli_w would write as a header
         return "{}"
     return tomli_w.dumps({"value": value}).removeprefix("value = ").rstrip("\n")

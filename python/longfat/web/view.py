@@ -1,4 +1,4 @@
-"""What a view is of: a store, studies, limits; opened read-only for each question."""
+"""Data of a view: a store, studies and limits; the store is opened read-only for each request."""
 
 import secrets
 from collections.abc import Sequence
@@ -15,24 +15,24 @@ from longfat.studies.definition import StudyDefinition, load_study, shipped_stud
 from longfat.studies.plan import Plan, Selection, plan_design
 
 MOST_EVENTS = 300_000_000
-"""Some ten seconds of one core: what a page may ask for."""
+"""Default limit of a request's events: some ten seconds of one core."""
 MOST_WALL_SECONDS = 30.0
 MOST_MEMORY_BYTES = 2**30
 
 
 def default_limits() -> Limits:
-    """What one request may make the engine do, unless the user says otherwise."""
+    """Return the default limits of a request."""
     machine = Limits.of_machine().memory_bytes or MOST_MEMORY_BYTES
     return Limits(MOST_EVENTS, MOST_WALL_SECONDS, min(MOST_MEMORY_BYTES, machine))
 
 
 class Unknown(LongfatError):
-    """A study or a part of one that does not exist."""
+    """An unknown study, or part of a study."""
 
 
 @dataclass(frozen=True)
 class View:
-    """A store as PATH or URL, and the studies to show besides the shipped ones, by path."""
+    """A store at a PATH or URL, and the paths of studies besides the shipped ones."""
 
     location: str
     own_studies: Sequence[str] = ()
@@ -43,10 +43,10 @@ class View:
 
     @cached_property
     def studies(self) -> dict[str, StudyDefinition]:
-        """The studies by name, the user's own first.
+        """Studies by name, the user's own first.
 
         Raises `LongfatError` and `longfat.InvalidInput` for a study that cannot be loaded, and for
-        two of one name.
+        two with the same name.
         """
         studies: dict[str, StudyDefinition] = {}
         shipped = [str(shipped_study(name)) for name in shipped_studies()]
@@ -60,23 +60,26 @@ class View:
         return studies
 
     def store(self) -> Store:
-        """The store, read-only; a context manager."""
+        """Open the store read-only; a context manager."""
         return Store.readable(self.location)
 
     def study(self, name: str) -> StudyDefinition:
-        """The study of this name. Raises `Unknown` if there is none."""
+        """Return the study of this name. Raises `Unknown` if there is none."""
         if name not in self.studies:
             raise Unknown(f"no study is called {name!r}; studies: {', '.join(self.studies)}")
         return self.studies[name]
 
     def command_to_run(self, study: StudyDefinition, where: str | None = None) -> str:
-        """What to type for the runs of a study, or of a part of it, that are missing."""
+        """Return the command for the missing runs of a study, or of a part of it."""
         is_shipped = study.folder.resolve() == shipped_study(study.name)
         named = study.name if is_shipped else str(study.folder)
         return Said(named, where=where, store=shown(self.location)).command("study run")
 
     def plan(self, name: str) -> Plan:
-        """What a study's design asks for, worked out once. Raises `Unknown` for no such study."""
+        """Return the plan of a study's design, computed once.
+
+        Raises `Unknown` for an unknown study.
+        """
         study = self.study(name)
         with self._planning:
             if name not in self._plans:

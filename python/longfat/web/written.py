@@ -1,4 +1,4 @@
-"""A resolved scenario as people write one: quantities with units in place of base units."""
+"""Resolved scenarios in readable form: quantities with units instead of base units."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -15,7 +15,7 @@ _UNITS: Mapping[str, tuple[tuple[str, int], ...]] = {
 
 
 def written(resolved: Mapping[str, Any]) -> dict[str, Any]:
-    """The same scenario; what it means does not change by a picosecond."""
+    """Return the scenario with readable units; its meaning is unchanged to the picosecond."""
     return dict(_entry(key, value) for key, value in resolved.items())
 
 
@@ -36,6 +36,6 @@ def _value(value: Any) -> Any:
 
 
 def _quantity(value: int, units: tuple[tuple[str, int], ...]) -> str:
-    """In the largest unit of which there is at least one; nothing in the largest of all."""
+    """Format in the largest unit of which there is at least one; zero in the largest unit."""
     unit, size = next((unit for unit in units if unit[1] <= value or not value), units[-1])
     return f"{(Decimal(value) / size).normalize():f} {unit}"

@@ -1,4 +1,4 @@
-"""`longfat store`: what can be done to a store as a whole."""
+"""`longfat store`: maintenance of stores."""
 
 import click
 
@@ -7,4 +7,4 @@ from longfat.cli.lazy import LazyGroup
 
 @click.group("store", cls=LazyGroup, lazy={"upgrade": "longfat.cli.store.upgrade"})
 def command() -> None:
-    """Look after stores, the files or databases that keep runs."""
+    """Maintain stores, the files or databases of runs."""

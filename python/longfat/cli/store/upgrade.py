@@ -1,4 +1,4 @@
-"""`longfat store upgrade`: an older store becomes one that this longfat works with."""
+"""`longfat store upgrade`: bring an older store to the current schema."""
 
 import click
 
@@ -10,7 +10,7 @@ from longfat.cli.talk import say
 def command(store: str) -> None:
     """Bring a store up to date, keeping every run; forward only, all of it or nothing.
 
-    Older versions of longfat refuse it from then on. Stop studies that are running first.
+    Older versions of longfat refuse it afterwards. Stop running studies first.
     """
     from longfat.base.errors import LongfatError
     from longfat.store.databases import store_at

@@ -22,5 +22,5 @@ from longfat.cli.lazy import LazyGroup
 def command() -> None:
     """Reproduce a paper: list, plan, run, watch and compare studies, judge claims, verify runs.
 
-    A STUDY is given by its shipped name or by the path of its folder.
+    A STUDY is the name of a shipped study or the path of a folder.
     """

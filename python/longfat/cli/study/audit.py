@@ -1,4 +1,4 @@
-"""`longfat study audit`: which verdicts survive other answers to what the source leaves open."""
+"""`longfat study audit`: sensitivity of verdicts to the choices that the source leaves open."""
 
 import dataclasses
 import itertools
@@ -23,7 +23,7 @@ from longfat.cli.options import (
     store_option,
     study_argument,
 )
-from longfat.cli.study.run import run_missing, told_failures
+from longfat.cli.study.run import failure_message, run_missing
 from longfat.cli.talk import print_json, print_table, say, splice_into
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 @click.option(
     "--plan", "only_plan", is_flag=True, help="Show the runs and their cost; run nothing."
 )
-@click.option("--stored", is_flag=True, help="Show what the stored runs say; run nothing.")
+@click.option("--stored", is_flag=True, help="Show the results of the stored runs; run nothing.")
 @jobs_option
 @cluster_option
 @limit_option
@@ -77,8 +77,8 @@ def command(
 ) -> None:
     """Vary every choice that the source leaves open, one at a time: which claims survive.
 
-    Runs what the store does not have; stop it and start it again as you like. Claims are judged on
-    the part that is audited. Exit code 1 when some runs failed (the others are kept).
+    Runs what the store does not have; it can be stopped and started again. Claims are judged on the
+    audited part. Exit code 1 if runs failed (the others are stored).
     """
     from longfat.analysis.audit import audit
     from longfat.report.audit import audit_document, audit_markdown
@@ -123,11 +123,11 @@ def command(
     if missing := len(plan.everything.without(metrics)):
         say(f"{missing} of {plan.everything.distinct_runs} runs have no result (-)")
     if failures:
-        raise RunFailed(told_failures(failures))
+        raise RunFailed(failure_message(failures))
 
 
 def _claims(study: "StudyDefinition") -> "tuple[list[Claim], ReadByClaims]":
-    """The claims of a study, if it has any, and the factor combinations that each reads."""
+    """Return the claims of a study, if it has any, and the factor combinations that each reads."""
     from longfat.analysis.claim_tables import combinations_read, planned_tables
     from longfat.analysis.claims import check_claims
     from longfat.studies.claims import claims_of
@@ -140,9 +140,9 @@ def _claims(study: "StudyDefinition") -> "tuple[list[Claim], ReadByClaims]":
 
 
 def _replicated(study: "StudyDefinition", selection: "Selection", store: str) -> "Selection":
-    """The selection with a number of replications.
+    """Return the selection with a number of replications.
 
-    Where the study asks for a precision, as many as that takes, as far as the store tells.
+    If the study asks for a precision, it is the number that the stored runs show to be needed.
     """
     from longfat.results.sequential import in_effect
     from longfat.store import Store
@@ -160,7 +160,7 @@ def _replicated(study: "StudyDefinition", selection: "Selection", store: str) ->
 def _run(
     plan: "AuditPlan", store: str, executor: "Executor", jobs: int | None, limits: "Limits"
 ) -> "tuple[Metrics, dict[str, str]]":
-    """The metrics of all runs, after those that were missing; and what failed."""
+    """Run what is missing; return the metrics of all runs, and the failures."""
     from longfat.running.campaign import missing_runs
     from longfat.running.execution import usable_cores
     from longfat.running.repeat import check_other_builds

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 @store_option
 @json_option
 @click.option("--only", metavar="ID[,ID]", help="Only these claims.")
-@confidence_option(above=0.5, meaning="Of each verdict.")
+@confidence_option(above=0.5, meaning="Confidence of each verdict.")
 @click.option("--explain", metavar="ID", help="All about one claim: measure, values, interval.")
 @click.option("--markdown", is_flag=True, help="Print Markdown.")
 @splice_option
@@ -59,10 +59,10 @@ def command(
     splice: Path | None,
     strict: bool,
 ) -> None:
-    """Say which of the paper's claims hold in the stored runs, and how surely.
+    """Print which of the paper's claims hold in the stored runs, with confidence.
 
-    A claim holds or fails when its number lies on one side of the bound with all of its interval,
-    and is undecided otherwise; there is no data when runs that it needs are missing. With
+    A claim holds or fails if the whole confidence interval of its number is on one side of the
+    bound, and is undecided otherwise; there is no data if runs that it needs are missing. With
     --replications 0 the deterministic runs decide. With --quick the runs of `study run --quick`
     decide, and claims that need others are left out.
     """
@@ -98,14 +98,14 @@ def command(
         left_out = counted(judged.left_out, "claim")
         say(f"{left_out} left out: the small part has not all of their runs")
     _say_what_is_missing(judgements, judged.plan, study, part, store)
-    _say_what_runs_lack(judgements)
+    _say_missing_metrics(judgements)
     say_how_long_runs_are(judged.plan, study)
     if strict:
         _check(judgements)
 
 
 def _judged(name: str, part: Part, store: str, ids: str | None, confidence: float) -> "Verdicts":
-    """Judge the claims of a study, or those of a list of ids, by the runs of a store."""
+    """Judge the claims of a study, or those of a list of ids, by the stored runs."""
     from longfat.analysis.verdicts import stored_verdicts
     from longfat.studies.definition import load_study
 
@@ -145,20 +145,20 @@ def _say_what_is_missing(
     }
     if missing:
         combinations = {tuple(plan.study.levels(found)): found for found in plan.combinations}
-        lacking = {combinations[levels] for levels, _ in missing}
+        incomplete = {combinations[levels] for levels, _ in missing}
         say(
             f"{len(missing)} of {plan.planned_runs} runs are needed and have no result; "
             "to run them:\n"
-            f"  {commands_to_run(plan.study, lacking, study, part, store)}"
+            f"  {commands_to_run(plan.study, incomplete, study, part, store)}"
         )
 
 
-def _say_what_runs_lack(judgements: "Sequence[Judgement]") -> None:
+def _say_missing_metrics(judgements: "Sequence[Judgement]") -> None:
     for judgement in judgements:
         for metric, count in judgement.measured.lacking.items():
             say(f"{judgement.claim.id}: {count} of the runs that it reads have no {metric}")
-        for lack in judgement.measured.undelivered:
-            say(f"{judgement.claim.id}: {lack}")
+        for problem in judgement.measured.undelivered:
+            say(f"{judgement.claim.id}: {problem}")
 
 
 def _check(judgements: "Sequence[Judgement]") -> None:

@@ -1,4 +1,4 @@
-"""`longfat study compare`: ours beside the paper's numbers."""
+"""`longfat study compare`: results beside the paper's numbers."""
 
 import itertools
 from dataclasses import dataclass
@@ -39,19 +39,19 @@ if TYPE_CHECKING:
 @part_options
 @store_option
 @json_option
-@click.option("--by", "factor", metavar="FACTOR", help="In short: only errors, by one factor.")
+@click.option("--by", "factor", metavar="FACTOR", help="Summary: only errors, by one factor.")
 @click.option(
     "--ledger",
     "as_ledger",
     is_flag=True,
-    help="Where the capacity went instead, by factor combination or by one factor.",
+    help="Show instead where the capacity went, by factor combination or by one factor.",
 )
 @click.option("--intervals", is_flag=True, help="With the confidence interval of each mean.")
 @click.option(
     "--confidence",
     type=Number(0, MOST_CONFIDENCE, min_open=True),
     metavar="SHARE",
-    help="How sure these intervals are.  [default: as the study's precision, 0.9 unless it says]",
+    help="Confidence of these intervals.  [default: that of the study's precision, or 0.9]",
 )
 @click.option("--markdown", is_flag=True, help="Print Markdown.")
 @click.option("--latex", is_flag=True, help="Print LaTeX, which needs no package.")
@@ -77,11 +77,11 @@ def command(
     splice: Path | None,
     within: float | None,
 ) -> None:
-    """Set the stored runs of a study beside the paper's tables, or show them where it has none.
+    """Compare the stored runs of a study with the paper's tables, or show them if it has none.
 
-    Deterministic is the scenario as the paper describes it, without chance; mean and range are
+    Deterministic is the scenario as the paper describes it, without randomness; mean and range are
     over the replications, and so are Student's intervals of the means (--intervals), which --json
-    always has. Summaries leave out the values marked as doubtful (?).
+    always has. Summaries leave out values marked as doubtful (?).
     """
     forms = {"--json": as_json, "--latex": latex}  # what is spliced is Markdown
     forms["--splice" if splice else "--markdown"] = markdown or splice is not None
@@ -132,7 +132,7 @@ def command(
         _print(tables, shown)
     if advice:
         say(advice)
-    _say_what_runs_lack(tables, found.results)
+    _say_missing_metrics(tables, found.results)
     say_how_long_runs_are(found.plan, study)
     if within is not None:
         _check(found, within)
@@ -140,7 +140,7 @@ def command(
 
 @dataclass(frozen=True)
 class _Found:
-    """What a store has of a part of a study, and the tables of it."""
+    """Stored results of a part of a study, and its tables."""
 
     plan: "Plan"
     results: "Results"
@@ -148,18 +148,18 @@ class _Found:
 
     @property
     def lacking(self) -> "Collection[Combination]":
-        """The factor combinations of which runs are missing."""
+        """The factor combinations with missing runs."""
         return self.plan.incomplete(self.results)
 
     def advice(self, commands: str) -> str:
-        """How many runs are missing, and the commands that make them; empty where none is."""
+        """Return how many runs are missing, with the commands that run them; empty if none is."""
         missing = self.plan.lacking(self.results)
         planned = self.plan.planned_runs
-        told = f"{missing} of {planned} runs have no result (-); to run them:\n  {commands}"
-        return told if missing else ""
+        advice = f"{missing} of {planned} runs have no result (-); to run them:\n  {commands}"
+        return advice if missing else ""
 
     def missing_of(self, table: "TableComparison") -> int:
-        """How many of the runs that a table is of are missing."""
+        """Return the number of missing runs of a table."""
         rows = [row.simulated for row in table.response.rows]
         whole = [row for row in rows if all(found in self.results for found in row)]
         planned = itertools.chain.from_iterable(whole)
@@ -182,8 +182,8 @@ def _found(name: str, part: Part, store: str) -> _Found:
     return _Found(plan, results, compare_results(plan, results))
 
 
-def _say_what_runs_lack(tables: "Sequence[TableComparison]", results: "Results") -> None:
-    """Tell of rows whose runs, which are there, have no such metric, or times of too little."""
+def _say_missing_metrics(tables: "Sequence[TableComparison]", results: "Results") -> None:
+    """Print the rows whose runs do not have the metric, or have too few completions."""
     from longfat.analysis.undelivered import undelivered
 
     for table in tables:
@@ -192,21 +192,21 @@ def _say_what_runs_lack(tables: "Sequence[TableComparison]", results: "Results")
             [run for found in row.simulated for run in results.get(found, {}).values()]
             for row in response.rows
         ]
-        lacking = sum(
+        missing = sum(
             bool(runs) and all(response.metric not in run for run in runs) for runs in runs_of_rows
         )
-        if lacking:
-            say(f"table {response.table}: the runs of {lacking} rows have no {response.metric}")
+        if missing:
+            say(f"table {response.table}: the runs of {missing} rows have no {response.metric}")
         read = dict.fromkeys(found for row in response.rows for found in row.simulated)
         those = {found: results[found] for found in read if found in results}
-        for lack in undelivered(those, [response.metric]):
-            say(f"table {response.table}: {lack}")
+        for problem in undelivered(those, [response.metric]):
+            say(f"table {response.table}: {problem}")
 
 
 def _check_factor(
     study: "StudyDefinition", tables: "Sequence[TableComparison]", factor: str
 ) -> None:
-    """Raise `BadInput` for a factor by which no table can be broken down."""
+    """Raise `BadInput` for a factor that is constant in every table, or unknown."""
     known = dict.fromkeys(name for table in tables for name in table.by)
     if factor not in known and any(factor == own.name for own in study.factors):
         varying = f"; those with several: {', '.join(known)}" if known else ""
@@ -246,9 +246,9 @@ def _print(tables: "Sequence[TableComparison]", confidence: float | None) -> Non
 
 
 def _check(found: _Found, within: float) -> None:
-    """Raise `CheckFailed` when a table is not close enough, or runs that it is of are missing.
+    """Raise `CheckFailed` if a table's error exceeds `within`, or runs of it are missing.
 
-    Tables for which the paper has no numbers are passed over; `BadInput` when there is no other.
+    Skips tables for which the paper has no numbers; raises `BadInput` if there is no other.
     """
     printed = [table for table in found.tables if table.response.is_printed]
     if not printed:

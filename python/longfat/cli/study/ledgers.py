@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Form:
-    """How to print; as a table for people when nothing is said."""
+    """Output format; a text table by default."""
 
     as_json: bool
     markdown: bool
@@ -29,7 +29,7 @@ class Form:
 def show_ledgers(study: str, part: Part, store: str, factor: str | None, form: Form) -> None:
     """Print the mean ledgers of the stored runs of a study.
 
-    Raises `LongfatError` when no stored run has one, and `BadInput` for an unknown factor.
+    Raises `LongfatError` if no stored run has one, and `BadInput` for an unknown factor.
     """
     from longfat.report.ledger import ledger_document, ledger_markdown, study_ledger_rows
     from longfat.results.ledger import by_factor, ledger_rows

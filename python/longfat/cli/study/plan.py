@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 def command(
     study: str, part: Part, lists_runs: bool, as_csv: bool, store: str, as_json: bool
 ) -> None:
-    """Show the runs of a study, how many are stored, and what the others will cost.
+    """Show the runs of a study, how many are stored, and the cost of the others.
 
     With --runs a line for each run, with the id by which `longfat run --from STORE ID` repeats it;
-    the beginning of an id is enough. --csv and --json have whole ids.
+    a unique prefix is enough. --csv and --json have whole ids.
     """
     if as_csv and as_json:
         raise click.UsageError("--csv and --json are different ways to print: choose one")
@@ -71,13 +71,13 @@ def command(
 
 
 _SHOWN = 12
-"""Letters of a run's id that tell it from millions of others, as all pages show them."""
+"""Digits of a run's id that distinguish millions of runs; all pages show as many."""
 
 
 def _run_rows(
     plan: "Plan", missing_ids: set[str], letters: int | None = _SHOWN
 ) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of the runs, with so many letters of their ids, or all of them."""
+    """Return header and rows of the runs, with so many digits of their ids, or all."""
     factors = _factors(plan)
     rows = [
         [
@@ -92,7 +92,7 @@ def _run_rows(
 
 
 def _factors(plan: "Plan") -> list[str]:
-    """The factors that any of the combinations has, in the study's order."""
+    """Return the factors of any of the combinations, in the study's order."""
     had = {name for combination in plan.combinations for name, _ in combination}
     return [factor.name for factor in plan.study.factors if factor.name in had]
 

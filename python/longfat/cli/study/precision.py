@@ -1,4 +1,4 @@
-"""How many replications a study needs and how well its means are known, in words."""
+"""Messages on the number of replications of a study and the precision of its means."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from longfat.studies.definition import StudyDefinition
 
 
 def precision_lines(study: StudyDefinition, found: Needed) -> Iterator[str]:
-    """How many replications there are, and the least known mean of each metric that counts."""
+    """Yield the number of replications, and the widest interval for each target metric."""
     words = "are enough" if found.are_enough else "so far"
     if is_missed(study, found):
         words = "are not enough"
@@ -25,26 +25,26 @@ def precision_lines(study: StudyDefinition, found: Needed) -> Iterator[str]:
 
 
 def is_missed(study: StudyDefinition, found: Needed) -> bool:
-    """Whether all replications that the study may have are there, and do not suffice."""
+    """True if all replications that the study may have are done and the targets are missed."""
     is_spent = not found.is_open and found.replications == study.design.replications
     return is_spent and not found.are_enough
 
 
 def missed_lines(found: Needed) -> Iterator[str]:
-    """The means that are not known as well as is wanted."""
+    """Yield the means that miss their target."""
     for width in found.least_known:
         if not width.is_reached:
             yield f"{width.target.metric}: {_known(width)}"
 
 
 def never_known_lines(found: Needed) -> Iterator[str]:
-    """The metrics whose means no number of replications makes known."""
+    """Yield the metrics whose means no number of replications determines."""
     for metric in found.never_known:
         yield f"{metric}: no factor combination has it in every replication: it is never known"
 
 
 def open_number(study: StudyDefinition, name: str, store: str) -> str:
-    """What to do about a number of replications that the rest of a design has yet to decide."""
+    """Return the advice if the number of replications depends on missing runs of the design."""
     return (
         f"how many replications {study.name} needs is open until all of its design has run:\n"
         f"  {study_command('run', name, WHOLE, store)}"

@@ -1,4 +1,4 @@
-"""`longfat study run`: whatever is missing runs, on all cores, safe to stop and to repeat."""
+"""`longfat study run`: run all missing runs, on all cores; safe to stop and to repeat."""
 
 import shlex
 from collections import Counter
@@ -48,12 +48,11 @@ def command(
     store: str,
     as_json: bool,
 ) -> None:
-    """Run what the store does not have yet; stop it and start it again as you like.
+    """Run what the store does not have yet; it can be stopped and started again.
 
-    A study that asks for a precision gets one replication after the other until its means are
-    known so well.
+    A study that asks for a precision gets one replication after the other until its means have it.
 
-    Exit code 1 when some runs failed (the others are kept).
+    Exit code 1 if runs failed (the others are stored).
     """
     from longfat.results.sequential import needed
     from longfat.running.execution import usable_cores
@@ -92,7 +91,7 @@ def command(
         }
         print_json(document)
     if failures:
-        raise RunFailed(told_failures(failures))
+        raise RunFailed(failure_message(failures))
     if found is not None:
         _say_what_is_not_known(loaded, found, study, store)
     next_step = study_command("compare", study, part, store)
@@ -129,9 +128,9 @@ def _announce(plan: "Plan", missing: int) -> None:
 def run_missing(
     missing: "list[PlannedRun]", store: "Store", executor: "Executor", limits: "Limits"
 ) -> "Progress":
-    """Run what is missing, with its progress shown; say how to go on when it is interrupted.
+    """Run what is missing and show the progress; print how to continue after an interruption.
 
-    Raises `OverLimit` as it comes: what is refused would be so again.
+    Passes on `OverLimit` without this advice: the same run would be refused again.
     """
     from longfat.cli.progress import shown_progress
     from longfat.running.campaign import run_campaign
@@ -142,19 +141,19 @@ def run_missing(
     except OverLimit:
         raise
     except (LongfatError, Interrupted):
-        say(f"what finished is kept in {store.name}; to go on:\n  {_again(store)}")
+        say(f"finished runs are stored in {store.name}; to continue:\n  {_again(store)}")
         raise
 
 
 def _again(store: "Store") -> str:
-    """The command that is running, with the store even where only the environment names it."""
+    """Return the running command, with --store even if only the environment names the store."""
     source = click.get_current_context().get_parameter_source("store")
     is_unsaid = source is click.core.ParameterSource.ENVIRONMENT
     return f"{command_line()} --store {shlex.quote(store.name)}" if is_unsaid else command_line()
 
 
-def told_failures(failures: dict[str, str]) -> str:
-    """Why runs failed, most frequent reasons first; by run id."""
+def failure_message(failures: dict[str, str]) -> str:
+    """Return the reasons of failures, given by run id, most frequent first."""
     counts = Counter(failures.values())
     lines = [f"{count} failed: {message}" for message, count in counts.most_common()]
-    return "\n".join([*lines, "all other runs are kept"])
+    return "\n".join([*lines, "all other runs are stored"])

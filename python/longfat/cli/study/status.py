@@ -1,4 +1,4 @@
-"""`longfat study status`: how much of a study is done, and how surely its means are known."""
+"""`longfat study status`: the progress of a study, and the precision of its means."""
 
 from collections import Counter
 from typing import TYPE_CHECKING, Any
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 def command(study: str, part: Part, store: str, as_json: bool) -> None:
     """Count the runs of a study that are done, running, failed and missing.
 
-    Where the study asks for a precision, how well its least known means are known; and cautions
-    about what makes results less sure than they look: heavy tails, short runs, warm-up.
+    If the study asks for a precision, also the widest intervals of its means; and cautions about
+    results that are less certain than they look: heavy tails, short runs, warm-up.
     """
     from longfat.analysis.cautions import cautions
     from longfat.cli.study.precision import open_number, precision_lines

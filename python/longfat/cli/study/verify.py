@@ -1,4 +1,4 @@
-"""`longfat study verify`: a sample of the stored runs is simulated again and compared."""
+"""`longfat study verify`: repeat a sample of the stored runs and compare."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     default=1,
     show_default=True,
     metavar="N",
-    help="Which ones: another seed draws another sample.",
+    help="Seed of the sample.",
 )
 @jobs_option
 @store_option
@@ -60,7 +60,7 @@ def command(
 ) -> None:
     """Simulate a sample of the stored runs again: fingerprints and metrics must be the same.
 
-    Exit code 3 when one is not.
+    Exit code 3 if one differs.
     """
     from longfat import _engine
     from longfat.cli.progress import shown_progress
@@ -95,7 +95,7 @@ def command(
             f"{len(different)} different"
         )
     if different:
-        raise CheckFailed(_told(plan, different))
+        raise CheckFailed(_differences(plan, different))
     if len(repetitions) < len(done):
         say("another sample: --seed; more: --sample")
 
@@ -122,7 +122,7 @@ def _described(plan: "Plan", repetition: "Repetition") -> dict[str, Any]:
     }
 
 
-def _told(plan: "Plan", different: "Sequence[Repetition]") -> str:
+def _differences(plan: "Plan", different: "Sequence[Repetition]") -> str:
     lines = []
     for repetition in different:
         run = plan.distinct[repetition.stored.run_id]

@@ -1,4 +1,4 @@
-"""From every released schema to the present one, forward only; run by `longfat store upgrade`."""
+"""Migrations of stores from every released schema to the current one, forward only."""
 
 from pathlib import Path
 
@@ -11,10 +11,10 @@ from longfat.store.schema import SCHEMA_VERSION, meta, workers
 
 
 def upgrade(backend: Backend) -> tuple[str, str] | None:
-    """Bring a store up to date in one transaction; the versions before and after.
+    """Upgrade a store in one transaction; returns the versions before and after.
 
-    None when there is no store. Raises `LongfatError` for what is no store, a newer one, or one
-    that cannot be written; it is then as it was.
+    Returns None if there is no store. Raises `LongfatError` for anything that is no store, a newer
+    one, or one that cannot be written; it is then unchanged.
     """
     engine = backend.open_for_upgrade()
     if engine is None:
@@ -39,6 +39,6 @@ def _upgrade(connection: Connection) -> tuple[str, str]:
         command.stamp(config, before)
     command.upgrade(config, after)
     connection.execute(meta.update().where(of_schema).values(value=after))
-    # Processes that worked with the old schema are gone, or about to fail.
+    # Processes that use the old schema have ended or will fail.
     connection.execute(delete(workers))
     return before, after

@@ -1,4 +1,4 @@
-"""What alembic runs: the migrations, in the transaction that `longfat.store.migrations` began."""
+"""Alembic's environment: runs migrations in the transaction of `longfat.store.migrations`."""
 
 from alembic import context
 

@@ -1,4 +1,4 @@
-"""Scenarios that a playground begins with; the first line of each is its title."""
+"""Preset scenarios of the playground; the first line of each is its title."""
 
 import tomllib
 from importlib.resources import files
@@ -8,7 +8,7 @@ ORDER = ("lan", "wan", "vbr", "satellite")
 
 
 def presets() -> dict[str, tuple[str, dict[str, Any]]]:
-    """Title and scenario document of each, by name; the first is what a playground shows."""
+    """Return title and document of each preset by name; the playground opens with the first."""
     found = {}
     for name in ORDER:
         text = files(__name__).joinpath(f"{name}.toml").read_text(encoding="utf-8")

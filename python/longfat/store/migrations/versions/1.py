@@ -1,6 +1,6 @@
-"""Schema 1: runs with their flows and ports, and who is running what.
+"""Schema 1: runs with their flows and ports, and the processes that run them.
 
-The first schema that was released. Its stores were created whole, so there is nothing to do.
+The first released schema. Its stores were created whole, so there is nothing to do.
 """
 
 revision = "1"
@@ -8,4 +8,4 @@ down_revision = None
 
 
 def upgrade() -> None:
-    """Do nothing: this is where migrations begin."""
+    """Do nothing: migrations begin here."""

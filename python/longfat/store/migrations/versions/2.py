@@ -1,4 +1,4 @@
-"""Schema 2: processes and what they have leased; which build of the engine made a run; indices."""
+"""Schema 2: processes and their leases; the engine build of each run; indices."""
 
 from alembic import op
 from sqlalchemy import JSON, BigInteger, Column, ForeignKey, Integer, String
@@ -8,14 +8,14 @@ down_revision = "1"
 
 
 def upgrade() -> None:
-    """Replace who said what to be running by leases. Of the runs only the builds are new."""
+    """Replace the list of running runs by leases, and add the build to runs."""
     op.add_column("runs", Column("build", String))
     op.drop_index("ix_runs_scenario_hash", "runs")
     op.create_index("ix_runs_cost", "runs", ["scenario_hash", "status", "wall_seconds"])
     op.create_index("ix_runs_maker", "runs", ["engine", "build", "scenario_hash"])
     op.create_index("ix_runs_status", "runs", ["run_id", "status"])
     op.drop_table("running")
-    # Some stores of version 1 have them already.
+    # Some stores of version 1 already have the indices.
     op.create_table(
         "completions",
         Column("run_id", String(64), ForeignKey("runs.run_id"), primary_key=True),

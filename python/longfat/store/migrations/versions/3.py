@@ -1,4 +1,4 @@
-"""Schema 3: an index of runs by what plans know of them, in place of the one by cost."""
+"""Schema 3: an index of runs by scenario hash, seed and replication replaces the one by cost."""
 
 from alembic import op
 
@@ -9,6 +9,6 @@ KNOWN = ["engine", "scenario_hash", "seed", "replication", "status", "wall_secon
 
 
 def upgrade() -> None:
-    """Exchange the indices."""
+    """Replace the index."""
     op.drop_index("ix_runs_cost", "runs")
     op.create_index("ix_runs_planned", "runs", KNOWN)

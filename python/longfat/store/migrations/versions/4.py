@@ -1,6 +1,6 @@
-"""Schema 4: runs are named by the number of the model; the release is recorded beside it.
+"""Schema 4: run ids hash the number of the model; the release is a column.
 
-Until then the id of a run hashed the release too, so that each release orphaned all runs.
+Before, run ids hashed the release too, so that each release orphaned all runs.
 """
 
 import json
@@ -34,11 +34,11 @@ NAMES = table("new_names", column("old", String), column("new", String))
 PARTS = ("flows", "ports", "completions")
 
 BATCH = 1000
-"""Runs in memory at a time: each with its scenario."""
+"""Runs, each with its scenario, in memory at a time."""
 
 
 def upgrade() -> None:
-    """Give every run its model, and the id that follows from it."""
+    """Set the model of every run, and the id computed from it."""
     op.add_column("runs", Column("model", Integer, nullable=False, server_default="0"))
     op.create_table("new_names", Column("old", String, primary_key=True), Column("new", String))
     connection = op.get_bind()
@@ -51,7 +51,7 @@ def upgrade() -> None:
         names = [
             {"old": row.run_id, "new": _digest("model", _model(row.engine), row.scenario)}
             for row in rows
-            # A row that was changed by hand keeps the name that gives it away.
+            # A row changed by hand keeps its id, which shows the change.
             if row.run_id == _digest("engine", row.engine, row.scenario)
         ]
         if names:
@@ -66,15 +66,15 @@ def upgrade() -> None:
 
 
 def _after(run_id: str) -> Select[Any]:
-    """The next batch of runs, in the order of their ids."""
+    """Return the next batch of runs, ordered by id."""
     wanted = select(RUNS.c.run_id, RUNS.c.engine, RUNS.c.scenario)
     return wanted.where(RUNS.c.run_id > run_id).order_by(RUNS.c.run_id).limit(BATCH)
 
 
 def _rename() -> None:
-    """Copy each run to its new name, lead its parts there, and remove the old row.
+    """Copy each run to its new id, redirect its parts, and delete the old row.
 
-    So no part is ever without its run, which databases check at once.
+    In this order no part ever violates its foreign key.
     """
     kept = (
         "scenario_hash, seed, replication, engine, status, failure, fingerprint, started_at, "
@@ -93,11 +93,11 @@ def _rename() -> None:
 
 
 def _model(engine: str) -> int:
-    """The number of the model in `0.1.0+model.2`; 0 for what has none."""
+    """Return the number of the model in `0.1.0+model.2`; 0 if there is none."""
     number = engine.rpartition("+model.")[2]
     return int(number) if number.isdecimal() else 0
 
 
 def _digest(key: str, maker: str | int, scenario: str) -> str:
-    """The name of a run: `scenario` is canonical JSON, as the store has it to the byte."""
+    """Return the id of a run; `scenario` is the stored canonical JSON, to the byte."""
     return sha256(f'{{"{key}":{json.dumps(maker)},"scenario":{scenario}}}'.encode()).hexdigest()
