@@ -1,4 +1,4 @@
-"""What plots are made of and what users say about them: sources, rows, options and formats."""
+"""The options of plots, their formats, and the rows that they draw."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields

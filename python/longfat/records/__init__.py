@@ -1,1 +1,1 @@
-"""What one run yields: its record, metrics, completion times, and tables of them."""
+"""The results of one run: its record, metrics, completion times, and tables of them."""

@@ -11,9 +11,9 @@ from typing import Literal, NamedTuple, Protocol
 
 from longfat import _engine
 from longfat.base.errors import DriverUnfit, Interrupted
-from longfat.base.machine import cores
 from longfat.base.stopping import requested_stop
 from longfat.records.record import Record
+from longfat.running.machine import cores
 
 Driver = Literal["fast", "events"]
 """How time is advanced: fast where the results are the same to the byte, or always by events."""
