@@ -198,4 +198,4 @@ def test_ctrl_c_ends_a_plain_run_in_one_line(
     with pytest.raises(SystemExit) as ended:
         start.program()
     assert ended.value.code == 128 + signal.SIGINT
-    assert capsys.readouterr().err == "stopped; of a single run nothing is kept\n"
+    assert capsys.readouterr().err == "stopped; a single run stores no partial result\n"

@@ -193,7 +193,7 @@ def test_ctrl_c_ends_a_search_whether_its_runs_are_long_or_short(
         data, talk = ended(process, "the stopped search")
     assert process.returncode == 130
     assert data == ""
-    assert talk == "stopped; of a search nothing is kept\n"
+    assert talk == "stopped; a search stores no partial result\n"
 
 
 def with_flows(scenario: Path, duration: str) -> Path:

@@ -384,7 +384,7 @@ def test_a_control_that_decides_says_how_often() -> None:
 
     with pytest.raises(InvalidInput, match="class Hasty is no control: it lacks interval_s"):
         longfat.use_control("hasty", Hasty)
-    with pytest.raises(InvalidInput, match="'learner' is whom longfat.learning asks"):
+    with pytest.raises(InvalidInput, match="'learner' waits for decisions from longfat.learning"):
         longfat.use_control("learner", Rule)
 
 

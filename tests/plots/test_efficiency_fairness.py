@@ -9,7 +9,7 @@ from longfat.base.errors import LongfatError
 from longfat.plots import PLOTS, draw, find
 from longfat.plots.figure import Figure
 from longfat.plots.options import PLAIN, Options, check_formats
-from longfat.plots.palette import level_colors
+from longfat.plots.palette import level_colors, level_looks
 from longfat.results.comparison import TableComparison, compare
 from longfat.studies.reference import Combination, ReferenceRow
 from longfat.studies.responses import Response
@@ -209,6 +209,14 @@ def test_models_of_a_kind_have_colours_of_their_own_that_differ(kind: str) -> No
     colors = [level_colors([name])[name] for name in names if name != "by-policy"]
     assert len(names) > 3
     assert len(set(colors)) == len(colors)
+
+
+def test_all_flavors_look_different_and_the_latest_laws_have_colours_that_differ() -> None:
+    flavors = [
+        model["name"] for model in json.loads(_engine.models()) if model["kind"] == "TCP flavor"
+    ]
+    assert len(set(level_looks(flavors).values())) == len(flavors)
+    assert len(set(level_colors(flavors[-6:]).values())) == 6
 
 
 def test_values_that_are_all_but_equal_are_not_drawn_as_far_apart() -> None:

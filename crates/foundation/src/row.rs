@@ -1,7 +1,7 @@
 //! A FIFO queue in contiguous memory.
 //!
 //! The room of dequeued items at the front is reused when the end of the memory is reached, or when the queue becomes empty. This takes
-//! fewer instructions per item than a ring buffer, and queueing is most of the fast driver's work.
+//! fewer instructions per item than a ring buffer, and queueing is most of the work under lookahead.
 
 use std::ops::{Index, IndexMut};
 

@@ -166,7 +166,7 @@ impl Course {
         if self.settings.steers == Steers::Rate {
             self.follow_rate(window);
         }
-        // So that the end of a recovery leaves it as it is.
+        // Keeps the window unchanged at the end of a recovery.
         window.ssthresh = window.cwnd;
         self.open.window_bytes = window.cwnd;
     }

@@ -22,7 +22,7 @@ use longfat_foundation::units::{CELL_BITS, LineClock, Rate, Span, Time, Transmis
 use crate::framing::{Cell, Packets, Unit};
 use crate::path::Conditions;
 
-/// What sending a packet of so many bits takes: its first cell, or all of it where packets travel whole, and all its cells.
+/// Transmission times of a packet of `bits` bits: of its first cell, or of all of it where packets travel whole, and of all its cells.
 #[derive(Clone, Copy)]
 struct Transmission {
     bits: u64,
@@ -47,13 +47,13 @@ impl Default for Transmission {
 pub struct Line {
     unit: Unit,
     rate: Rate,
-    /// What the transmission of a cell takes; without meaning where packets travel whole.
+    /// Transmission time of a cell; without meaning where packets travel whole.
     cell_time: TransmissionTime,
     delay: Span,
     is_relayed: bool,
-    /// What a cell takes on the relay, its propagation included; nothing if there is none.
+    /// Time of a cell on the relay, its propagation included; zero if there is none.
     relay_time: TransmissionTime,
-    /// What a cell takes from the beginning of its transmission to the end of the line, the relay included.
+    /// Time of a cell from the beginning of its transmission to the end of the line, the relay included.
     time_to_end: TransmissionTime,
     /// When the transmitter has finished all that was handed to it.
     free: LineClock,
@@ -185,7 +185,7 @@ impl Line {
         self.rate
     }
 
-    /// For how many seconds it has been sending, if it has sent so many bits.
+    /// For how many seconds it has been sending, if it has sent `bits` bits.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
     pub fn busy_seconds(&self, bits: u64) -> f64 {
@@ -193,7 +193,7 @@ impl Line {
         self.changing.as_ref().map_or(constant, |changing| changing.busy().as_seconds())
     }
 
-    /// What waits for the transmitter or is under way, in order: trains of cells of one packet, each with its next cell, their
+    /// The cells that wait for the transmitter or are under way, in order: trains of cells of one packet, each with its next cell, their
     /// number, and whether the packet ends with them.
     pub fn trains(&self) -> impl Iterator<Item = (Cell, u32, bool)> {
         self.trains.iter().map(Train::description).chain(self.granted_beyond().map(|packet| (packet, 1, true)))
@@ -211,7 +211,7 @@ impl Line {
         self.keep(train);
     }
 
-    /// Keeps a train that it was told to [dispatch](Self::dispatch), until it is taken off.
+    /// Keeps a [dispatched](Self::dispatch) train until it is taken off.
     #[inline]
     pub fn keep(&mut self, train: Train) {
         self.trains.push_back(train);
@@ -230,7 +230,7 @@ impl Line {
         Train { arrival, cell: first, cells }
     }
 
-    /// Hands over a packet of `bits` bits that travels whole, and leaves it to the caller to follow it. Gives when it arrives.
+    /// Hands over a packet of `bits` bits that travels whole, which the caller follows. Returns when it arrives.
     // Always: each packet comes here two or three times.
     #[inline(always)]
     pub fn send_whole(&mut self, now: Time, bits: u64) -> Time {
@@ -252,7 +252,7 @@ impl Line {
     }
 
     /// Hands over a cell to be sent as soon as the transmitter is free, and leaves it to the caller to take note of it at the
-    /// end of the line. Gives when that is.
+    /// end of the line. Returns when that is.
     #[inline]
     pub fn carry(&mut self, now: Time) -> Time {
         self.start(now);
@@ -268,7 +268,7 @@ impl Line {
         clock.after(self.time_to_end).time
     }
 
-    /// What a cell takes from the beginning of its transmission to the end of the line, the relay included.
+    /// Time of a cell from the beginning of its transmission to the end of the line, the relay included.
     #[must_use]
     pub fn time_to_end(&self) -> TransmissionTime {
         self.time_to_end
@@ -280,21 +280,22 @@ impl Line {
         self.exit(LineClock::default()) - Time::ZERO
     }
 
-    /// The same for packets of `bits` bits that travel whole.
+    /// The least time of packets of `bits` bits that travel whole.
     #[must_use]
     pub fn latency_of(&self, bits: u64) -> Span {
         TransmissionTime::of_bits(bits, self.rate).rounded_down() + self.delay
     }
 
     /// Hands over a packet of `bits` bits that travels whole and whose transmission begins exactly at `clock`, the transmitter being
-    /// free by then, and leaves it to the caller to follow it. Gives when it has arrived, and when the transmitter is free again.
+    /// free by then, which the caller follows. Returns when it arrives, and when the transmitter is free again.
     #[inline]
     pub fn send_whole_at(&mut self, clock: LineClock, bits: u64) -> (Time, LineClock) {
         self.count_whole(bits);
         self.book_whole_at(clock, bits)
     }
 
-    /// The same for a packet that a switch will hand over then: its bits are [counted](Self::count_whole) when it does.
+    /// [`send_whole_at`](Self::send_whole_at) for a packet that a switch will hand over then: its bits are [counted](Self::count_whole) when
+    /// it does.
     #[inline]
     pub fn book_whole_at(&mut self, clock: LineClock, bits: u64) -> (Time, LineClock) {
         self.free = clock;
@@ -307,7 +308,7 @@ impl Line {
         self.bits_whole += bits;
     }
 
-    /// What the transmission of a cell takes.
+    /// Transmission time of a cell.
     #[must_use]
     pub fn cell_time(&self) -> TransmissionTime {
         self.cell_time
@@ -332,7 +333,7 @@ impl Line {
         self.packets_carried += packets;
     }
 
-    /// Takes back that so many were counted as carried before they were.
+    /// Takes back the counts of cells and packets that have not been carried yet.
     pub fn uncount_carried(&mut self, cells: u64, packets: u64) {
         self.cells_carried -= cells;
         self.packets_carried -= packets;
@@ -345,7 +346,7 @@ impl Line {
         self.transmit(cell, packets);
     }
 
-    /// Hands over one cell whose transmission begins exactly at `clock`, the transmitter being free by then. Gives when the
+    /// Hands over one cell whose transmission begins exactly at `clock`, the transmitter being free by then. Returns when the
     /// transmitter is free again.
     #[inline]
     pub fn send_cell_at(&mut self, clock: LineClock, cell: Cell, packets: &Packets) -> LineClock {
@@ -354,8 +355,8 @@ impl Line {
         self.free
     }
 
-    /// Lets a cell pass whose transmission begins exactly at `clock` and that nobody receives: it takes its time, and leaves the
-    /// network at the end of the line proper. Gives when the transmitter is free again.
+    /// Sends a cell that no host receives, exactly at `clock`: it leaves the network at the end of the line proper. Returns when the
+    /// transmitter is free again.
     pub fn send_anonymous_cell_at(&mut self, clock: LineClock) -> LineClock {
         self.free = clock.after(self.cell_time);
         self.cells_carried += 1;
@@ -365,7 +366,7 @@ impl Line {
         self.free
     }
 
-    /// Lets the time of a cell pass from `clock` on, in which nothing is sent. Gives when the next one may begin.
+    /// Leaves a slot empty from `clock` on. Returns when the next transmission may begin.
     pub fn pass_slot_at(&mut self, clock: LineClock) -> LineClock {
         self.free = clock.after(self.cell_time);
         self.free

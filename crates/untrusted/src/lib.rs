@@ -39,7 +39,7 @@ mod tests {
 
     use super::*;
 
-    /// Beyond what a text takes on a machine that is busy with other things.
+    /// Longer than any text takes, even on a busy machine.
     const PATIENCE: Duration = Duration::from_secs(300);
 
     #[test]

@@ -154,7 +154,7 @@ def _simulate(
         with shown_progress() as show:
             return run(scenario, limits=allowed, watch=watch, show=show, driver=driver)
     except Interrupted:
-        say("stopped; of a single run nothing is kept")
+        say("stopped; a single run stores no partial result")
         raise
 
 

@@ -144,7 +144,7 @@ def command(
             show=asked.show if sys.stderr is not None and sys.stderr.isatty() else None,
         )
     except KeyboardInterrupt:
-        say("stopped; of a search nothing is kept")
+        say("stopped; a search stores no partial result")
         raise
     if as_json:
         inputs = {"engine": _engine.ENGINE_VERSION, "scenario": scenario, "set": overrides}

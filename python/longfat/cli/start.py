@@ -62,7 +62,7 @@ def _does_at_once(arguments: Sequence[str]) -> bool:
     try:
         record = _record_of_short_run(asked)
     except KeyboardInterrupt:
-        print("stopped; of a single run nothing is kept", file=sys.stderr)
+        print("stopped; a single run stores no partial result", file=sys.stderr)
         sys.exit(128 + signal.SIGINT)
     parts = None if record is None else _shown(record, asked)
     if parts is None:

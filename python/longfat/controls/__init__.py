@@ -50,8 +50,8 @@ NEEDED_AT_INTERVALS = ("decide", "interval_s")
 """What a control must have that decides at intervals."""
 
 NOT_FOR_CONTROLS = {
-    "classical": "is what the engine has itself",
-    _engine.LEARNER: "is whom longfat.learning asks for decisions",
+    "classical": "is the engine's own",
+    _engine.LEARNER: "waits for decisions from longfat.learning",
 }
 """Names that mean something else."""
 

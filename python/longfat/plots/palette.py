@@ -50,7 +50,8 @@ _OWN = {
     "ack-filter": BLACK,
     "pie": GREEN,
     "dualpi2": BLUE,
-    # Flavors: nor these beside either.
+    # Recoveries: nor these beside either. Window laws need no colour here: they take turns with the
+    # rest.
     "vanilla": BLACK,
     "tahoe": OLIVE,
     "reno": ORANGE,

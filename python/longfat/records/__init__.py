@@ -1,1 +1,1 @@
-"""The results of one run: its record, metrics, completion times, and tables of them."""
+"""Records of single runs: metrics, completion times, and tables of them."""

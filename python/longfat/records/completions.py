@@ -1,9 +1,9 @@
-"""How long what was asked for took, in a few numbers for each kind of thing.
+"""Completion times of flows, pages and other requests, summarised for each kind.
 
-A store has whole histograms (`longfat.statistics.histogram`). Claims read this: JSON with, for each
-kind (`"flow up to 100 kB"`, `"page"`), how many were `asked` for and `delivered`, and of those the
-`mean_s`, and what half, 90, 95 and 99 % of the times do not exceed, in seconds. What has not
-arrived when the run ends is in no time: `delivered_share` tells how much has, of what was asked.
+A store has whole histograms (`longfat.statistics.histogram`). Claims read the summary: JSON with,
+for each kind (`"flow up to 100 kB"`, `"page"`), the numbers `asked` for and `delivered`, and of the
+completion times the mean (`mean_s`) and the 50, 90, 95 and 99 % quantiles, in seconds. Requests
+not delivered when the run ends have no completion time: `delivered_share` is the share delivered.
 """
 
 import json
@@ -15,16 +15,16 @@ from longfat.statistics.histogram import Histogram
 QUANTILES = {"p50_s": 0.5, "p90_s": 0.9, "p95_s": 0.95, "p99_s": 0.99}
 
 TIMES = ("mean_s", *QUANTILES)
-"""What is told of the times of a kind of thing."""
+"""Statistics of the completion times of a kind, in seconds."""
 
 DELIVERED_SHARE = "delivered_share"
 
 LEAST_SHARE = 0.95
-"""Where less has arrived, what is told of times is told of the quick ones."""
+"""Smallest delivered share at which completion times are unbiased: below it, fast ones prevail."""
 
 
 def in_short(kinds: Mapping[str, Mapping[str, Any]]) -> str:
-    """The JSON of a run's completions, as `Store.completions` has them.
+    """Summarise the completions of a run, as `Store.completions` returns them, in JSON.
 
     Kinds of which nothing was delivered have no times.
     """
@@ -32,33 +32,36 @@ def in_short(kinds: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def is_of_completions(response: str) -> bool:
-    """Whether a response is told of what was asked for, and no metric: "page delivered_share"."""
+    """Whether a response is a statistic of completions and no metric: "page delivered_share"."""
     kind, statistic = _parts(response)
     return bool(kind.strip()) and statistic in (*TIMES, DELIVERED_SHARE)
 
 
 def is_time(response: str) -> bool:
-    """Whether a response is such a time: "flow up to 100 kB p95_s"."""
+    """Whether a response is a completion time: "flow up to 100 kB p95_s"."""
     return is_of_completions(response) and not response.endswith(DELIVERED_SHARE)
 
 
 def kind_of(response: str) -> str:
-    """The kind of thing that such a response is told of: "page"."""
+    """Return the kind in the name of a statistic of completions, such as "page"."""
     return _parts(response)[0]
 
 
 def share_behind(time: str) -> str:
-    """What tells how much of what was asked for a time is of: "page delivered_share"."""
+    """Return the delivered share that belongs to a completion time: "page delivered_share"."""
     return f"{kind_of(time)} {DELIVERED_SHARE}"
 
 
 def least_share(time: str) -> float:
-    """How much has to have arrived for a time to tell of what was asked for."""
+    """Return the delivered share below which a completion time is biased.
+
+    It is `LEAST_SHARE`, or the order of the quantile if that is higher.
+    """
     return max(QUANTILES.get(_parts(time)[1], 0.0), LEAST_SHARE)
 
 
 def statistics_of(kinds: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
-    """The completions of a run as an analysis names them: "flow up to 100 kB p95_s"."""
+    """Return the statistics of a run's completions by name: "flow up to 100 kB p95_s"."""
     return {
         f"{name} {statistic}": number
         for name, measures in kinds.items()

@@ -1,4 +1,4 @@
-"""Which of two runs is better by a metric, as the engine declares it."""
+"""Direction of metrics: whether more or less of one is better, as the engine declares it."""
 
 from typing import Literal, NamedTuple
 
@@ -14,12 +14,12 @@ _SHARES = frozenset(name for name, _, _, is_share in DECLARED_METRICS if is_shar
 
 
 def is_share(metric: str) -> bool:
-    """Whether a metric is a share of 1, which no run has more of."""
+    """Whether a metric is a share, at most 1."""
     return metric in _SHARES or metric.endswith(f" {DELIVERED_SHARE}")
 
 
 class DescribedMetric(NamedTuple):
-    """A metric, whether more or less of it is better (None if neither is), and what it is."""
+    """Description of a metric; `better` is its direction, None if it has none."""
 
     name: str
     better: Literal["more", "less"] | None
@@ -27,7 +27,7 @@ class DescribedMetric(NamedTuple):
 
 
 def described_metrics() -> list[DescribedMetric]:
-    """All metrics of runs, in the order of records, as the engine describes them."""
+    """Return all metrics of runs, in the order of records, as the engine describes them."""
     return [
         DescribedMetric(name, better, _sentence(name, text))
         for name, text, better, _ in DECLARED_METRICS
@@ -45,7 +45,10 @@ def _sentence(name: str, text: str) -> str:
 
 
 def check_target(metric: str, target: float, *, of_largest: bool) -> None:
-    """Raise `LongfatError` for a target beyond all that runs can yield, such as 90 for 90 %."""
+    """Raise `LongfatError` for a target that no run can reach, such as 90 for 90 %.
+
+    With `of_largest`, the target is a share of the value at the largest setting.
+    """
     beyond = is_more_better(metric) if of_largest else is_share(metric)
     if beyond and target > 1:
         what = "what the largest setting yields" if of_largest else metric
@@ -55,9 +58,10 @@ def check_target(metric: str, target: float, *, of_largest: bool) -> None:
 
 
 def is_more_better(metric: str) -> bool:
-    """Whether more of a metric is better, and not less.
+    """Whether more of a metric is better.
 
-    Raises `LongfatError` for a metric of which neither is, and for what is none, with the others.
+    Raises `LongfatError` for a metric without a direction, and for an unknown one; the message
+    lists the metrics that have one.
     """
     judged = sorted(MORE_IS_BETTER | LESS_IS_BETTER)
     if metric in _DECLARED.difference(judged):

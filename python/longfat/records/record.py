@@ -7,25 +7,25 @@ if TYPE_CHECKING:
 
 
 class Record(dict[str, Any]):
-    """The record of a run: a dictionary, as `longfat run --json` prints it, that shows itself.
+    """Record of a run: a dictionary as `longfat run --json` prints it, displayed by notebooks.
 
     It has the run's metrics, flows, ports, work and provenance.
     """
 
     def flows(self) -> "polars.DataFrame":
-        """A row for each flow; units are in the names of the columns."""
+        """Return a data frame with a row for each flow; column names include units."""
         return _frame(self["flows"])
 
     def ports(self) -> "polars.DataFrame":
-        """A row for each managed port."""
+        """Return a data frame with a row for each managed port; column names include units."""
         return _frame(self["ports"])
 
     def ledger(self) -> "polars.DataFrame":
-        """Where the bottleneck's time went: a row for each cause, in picoseconds and as a share."""
+        """Return the bottleneck's capacity ledger: a row for each cause, in ps and as a share."""
         return _frame(self["ledger"])
 
-    def _repr_html_(self) -> str:  # the name that notebooks look for
-        """The metrics of the run, and folded away all else that `longfat run` prints."""
+    def _repr_html_(self) -> str:  # called by notebooks
+        """Return HTML with the metrics of the run, and all else of `longfat run` folded."""
         from longfat.base.html import element, folded, joined, table
         from longfat.records.tables import record_tables
 

@@ -1,6 +1,6 @@
-"""The record of one run as tables for people.
+"""Tables of the record of one run, for display.
 
-Nothing here loads a library: see `longfat.cli.start`.
+Nothing here imports a third-party library: see `longfat.cli.start`.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from longfat.base.units import (
 )
 from longfat.scenarios.resolved import in_units, network_of, travels_whole
 
-TYPE_CHECKING = False  # importing typing takes its time: see longfat.cli.start
+TYPE_CHECKING = False  # avoids importing typing, which is slow: see longfat.cli.start
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     Part = Mapping[str, Any]
     Table = tuple[list[str], list[list[str]], str | None, str | None]
-    """Header, rows, title, and what is to be said below, of rows that are left out and the like."""
+    """Header, rows, title, and a remark below the table, about omitted rows for example."""
 
 METRIC_PREFIX = "share_"
-"""What the metrics begin with of which a run's ledger says more."""
+"""Prefix of the metrics that the ledger of a run shows in more detail."""
 
 MOST_ROWS = 100
-"""What nobody reads takes a minute to lay out: more rows than these are not printed."""
+"""Largest number of rows printed: laying out very long tables takes minutes."""
 
 _WHOLE = "packets travel whole here: what says cells counts packets"
 
@@ -35,7 +35,7 @@ _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
 def record_tables(record: Part) -> Iterator[Table]:
-    """Metrics, the ledger, what was asked for, flows and ports, as a run's record has them."""
+    """Yield the tables of a record: metrics, ledger, completions, flows and ports."""
     metrics = {
         name: value
         for name, value in record["metrics"].items()
@@ -51,7 +51,7 @@ def record_tables(record: Part) -> Iterator[Table]:
 
 
 def _below_metrics(record: Part) -> str | None:
-    """What is to be said of the metrics of a run: units, since when, and what is of one line."""
+    """Return remarks on the metrics: units, start of measurement, metrics of a single line."""
     words = [_WHOLE] if travels_whole(record["scenario"]) else []
     from_ps = record["scenario"]["measure"].get("from_ps", 0)
     if from_ps:
@@ -64,7 +64,7 @@ def _below_metrics(record: Part) -> str | None:
 
 
 def _words_on_one_line(settings: Part) -> list[str]:
-    """Which results of a network of several managed lines are of one of them."""
+    """Name the results that are about a single line, in a network of several managed lines."""
     return [
         f"efficiency, max_goodput_bps, mean_queue_cells and where the capacity went: of the line "
         f"{port['name']}; goodput_bps: of all connections"
@@ -74,19 +74,19 @@ def _words_on_one_line(settings: Part) -> list[str]:
 
 
 def where_traces_are(folder: str, plot: str = "three-panel") -> str:
-    """Where a run has left its traces, and how to see them."""
+    """Return a line with the folder of the traces, and the command that plots them."""
     return f"traces are in {folder}; to see them: longfat plot {plot} {folder} -o run.png"
 
 
 def record_json(record: Part) -> str:
-    """A record as one JSON document."""
+    """Return a record as one JSON document."""
     import json
 
     return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def record_summary(record: Part) -> str:
-    """The work that a run was, its driver and its fingerprint, in a line."""
+    """Return a line with the work counts of a run, its driver and its fingerprint."""
     counts = ", ".join(
         f"{value:,} {name.replace('_', ' ')}"
         for name, value in record["work"].items()
@@ -96,7 +96,7 @@ def record_summary(record: Part) -> str:
 
 
 def run_ledger_rows(ledger: Sequence[Part]) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of one run's ledger: the causes that took any time, each with a bar."""
+    """Return header and rows of one run's ledger: the causes with time above 0, with bars."""
     rows = [
         [
             cause_words(entry["cause"]),
@@ -111,17 +111,17 @@ def run_ledger_rows(ledger: Sequence[Part]) -> tuple[list[str], list[list[str]]]
 
 
 def cause_words(cause: str) -> str:
-    """A cause as people read it."""
+    """Return the name of a cause with spaces in place of underscores."""
     return cause.replace("_", " ")
 
 
 def percent(share: float) -> str:
-    """A share in percent, with one digit after the point."""
+    """Return a share in percent, with one decimal."""
     return f"{100 * share:.1f}"
 
 
 def bar(share: float) -> str:
-    """A share as a bar of eighths of character cells; never nothing."""
+    """Return a share as a bar of eighths of character cells, at least one."""
     eighths = max(round(8 * _BAR_CELLS * share), 1)
     whole, rest = divmod(eighths, 8)
     return "█" * whole + (_EIGHTHS[rest] if rest else "")
@@ -130,8 +130,8 @@ def bar(share: float) -> str:
 def _part_tables(title: str, parts: Sequence[Part], whole: bool) -> Iterator[Table]:
     if not parts:
         return
-    # What a part holds in turn, such as the classes of a port or its queue, is a table of its own.
-    # Parts may differ in what they have.
+    # Nested parts, such as the classes of a port or its queue, get tables of their own.
+    # Parts may differ in their entries.
     more = len(parts) - MOST_ROWS
     left_out = f"{more} more {title}: --json prints them all" if more > 0 else None
     shown = parts[:MOST_ROWS]
@@ -140,7 +140,7 @@ def _part_tables(title: str, parts: Sequence[Part], whole: bool) -> Iterator[Tab
         have = [part for part in shown if _is_table(part.get(name))]
         said = cause_words(name)
         if len(have) > 1 and all(isinstance(part[name], dict) for part in have):
-            # Of each the same: a row each.
+            # All have one such part: one table with a row for each.
             rows = [{"name": part["name"], **part[name]} for part in have]
             yield *part_table(rows, whole), f"{said} of {title}", None
             continue
@@ -150,26 +150,26 @@ def _part_tables(title: str, parts: Sequence[Part], whole: bool) -> Iterator[Tab
 
 
 def _is_table(value: Any) -> bool:
-    """Whether a part of a record has parts of its own."""
+    """Whether a value of a record has nested parts."""
     return isinstance(value, list | dict) and not _is_histogram(value)
 
 
 def _as_it_drops(port: Part) -> Part:
-    """A port without the name of a drop policy where a queue discipline is in its place."""
+    """Return a port without the name of its drop policy if it has a queue discipline instead."""
     return {name: port[name] for name in port if name != "policy" or "queue" not in port}
 
 
 def part_table(parts: Sequence[Part], whole: bool = False) -> tuple[list[str], list[list[str]]]:
-    """Header and rows of parts of a record, a row each, where packets travel `whole` or not."""
+    """Return header and rows of parts of a record; `whole` if packets are not cut into cells."""
     shown = [in_numbers(part) for part in parts]
-    # Dropped cells are dropped packets where packets travel whole: one column, not two.
+    # Without cells, dropped cells are dropped packets: one column, not two.
     names = {in_units(name, whole): name for part in shown for name in part}
     rows = [[_text(part.get(name)) for name in names.values()] for part in shown]
     return list(names), rows
 
 
 def in_numbers(part: Part) -> dict[str, Any]:
-    """What a part says of itself: times that were counted in bins as their mean and quantiles."""
+    """Return the scalar values of a part, with histograms as their mean and quantiles (s)."""
     said: dict[str, Any] = {}
     for name, value in part.items():
         if _is_histogram(value):

@@ -1,1 +1,1 @@
-"""Results of many runs: read from the store, compared with references, enough or not."""
+"""Results of many runs: read from the store, compared with references, tested for precision."""

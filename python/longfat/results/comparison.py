@@ -1,7 +1,7 @@
-"""Ours beside the paper's: rows of reference and of results in, tables with their summaries out.
+"""Comparison of simulated results with the values that a paper prints, table by table.
 
-Pure functions. Replication 0 is the paper's deterministic setting; mean and range are over the
-replications after it. Every summary leaves out the entries whose printed value is doubtful.
+Pure functions. Replication 0 is the paper's deterministic setting; mean and range are over
+replications 1 to n. Summaries exclude entries whose printed value is doubtful.
 """
 
 import math
@@ -15,22 +15,22 @@ from longfat.studies.reference import Combination, ReferenceRow
 from longfat.studies.responses import Response
 
 Results = Mapping[Combination, Mapping[int, Mapping[str, float]]]
-"""Metrics by factor combination and replication, of the runs that are done."""
+"""Metrics of completed runs, by factor combination and replication."""
 
 Carried = Literal["cells", "packets", "cells or packets"]
-"""What lines carry: cells, or packets that travel whole; a study may have both kinds of runs."""
+"""Unit of framing: ATM cells, or packets sent whole; a study may have runs of both kinds."""
 
 _ARITHMETIC = 1e-9
-"""Of half a digit: what lies at its very end is not lost to binary fractions."""
+"""Relative tolerance of `rounding`, so that binary fractions do not exclude its end points."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One value of the paper and ours for the same factor combination.
+    """Reference value and simulated values of one factor combination, in the unit of the metric.
 
-    `reference` is None where the paper prints none, our values are where no run is; `rounding` is
-    half a unit of its last printed digit. `repeated` has the value of each replication, `mean` and
-    range are over them.
+    `reference` is None where the paper prints none; `rounding` is half a unit of its last printed
+    digit. `deterministic` is the value of replication 0; `repeated` has the value of each later
+    replication, over which `mean`, `minimum` and `maximum` are taken. These are None without runs.
     """
 
     combination: Combination
@@ -46,14 +46,14 @@ class Entry:
 
     @property
     def replications(self) -> int:
-        """How many replications there are."""
+        """Number of replications, without replication 0."""
         return len(self.repeated)
 
     @property
     def is_inside_range(self) -> bool | None:
-        """Whether the range meets what the paper's value may have been before it was rounded.
+        """Whether the range of replications meets the reference value plus or minus its rounding.
 
-        None where there is no value or no range.
+        None without a reference value or without a range.
         """
         if self.reference is None or self.minimum is None or self.maximum is None:
             return None
@@ -61,25 +61,28 @@ class Entry:
         return self.minimum - rounding <= self.reference <= self.maximum + rounding
 
     def interval(self, confidence: float) -> tuple[float, float] | tuple[None, None]:
-        """Student's interval of the mean of the replications; none for fewer than two."""
+        """Student's confidence interval of the mean; (None, None) for fewer than two replications.
+
+        `confidence` is a share between 0 and 1.
+        """
         return interval_of_mean(list(self.repeated.values()), confidence)
 
     @property
     def ours(self) -> float | None:
-        """The mean of the replications, or the deterministic value where there are none."""
+        """Mean of the replications, or the deterministic value without replications."""
         return self.deterministic if self.mean is None else self.mean
 
 
 @dataclass(frozen=True)
 class Summary:
-    """How close entries are: `compared` counts those with a mean and a trustworthy reference.
+    """Agreement of entries with their reference values.
 
-    `mean_absolute_error` and `bias` (ours less the paper's) are of the means, `deterministic_error`
-    and `deterministic_bias` of the deterministic values; `rank_correlation` is Spearman's;
-    `inside_range` is the share of reference values that lie, as printed, between our lowest and
-    highest replication.
-    `deterministic`, `mean`, `minimum` and `maximum` condense our values whether or not the paper
-    has any. None where there is nothing to tell.
+    `compared` counts the entries with a mean and a trusted reference value. `mean_absolute_error`
+    and `bias` (ours minus the paper's) are over the means, `deterministic_error` and
+    `deterministic_bias` over the deterministic values; `rank_correlation` is Spearman's;
+    `inside_range` is the share of reference values within the range of replications, allowing for
+    rounding. `deterministic`, `mean`, `minimum` and `maximum` aggregate our values whether or not
+    the paper has any. A field without data is None.
     """
 
     rows: int
@@ -97,15 +100,15 @@ class Summary:
 
     @property
     def ours(self) -> float | None:
-        """The mean of our means, or of the deterministic values where there are none."""
+        """Mean of our means, or of the deterministic values without replications."""
         return self.deterministic if self.mean is None else self.mean
 
 
 @dataclass(frozen=True)
 class TableComparison:
-    """A table of one response; `by` breaks the summary down by factor and level.
+    """Comparison of one response; `by` has the summary for each factor and level.
 
-    `carried` is what a metric counts whose name says cells.
+    `carried` is the unit that a metric named after cells counts.
     """
 
     response: Response
@@ -117,12 +120,12 @@ class TableComparison:
 
     @property
     def metric(self) -> str:
-        """The name of the metric, with what it counts where that is not what the name says."""
+        """Name of the metric, with its unit where it does not count cells."""
         name = self.response.metric
         return name if self.carried == "cells" else f"{name}, in {self.carried}"
 
     def parts(self) -> Iterator[tuple[str, Summary]]:
-        """The whole and every part of `by`, each with its name."""
+        """Yield the summary of all entries, then those of `by`, each with its name."""
         yield "all", self.summary
         for factor, levels in self.by.items():
             for level, summary in levels.items():
@@ -130,7 +133,7 @@ class TableComparison:
 
 
 def compare(response: Response, results: Results, carried: Carried = "cells") -> TableComparison:
-    """Set the rows of a response whose combinations are all in `results` beside our results."""
+    """Compare a response with `results`, for the rows whose combinations all have results."""
     entries = [
         _entry(row, response.metric, [results[member] for member in row.simulated])
         for row in response.rows
@@ -149,7 +152,7 @@ def compare(response: Response, results: Results, carried: Carried = "cells") ->
 
 
 def summarise(entries: Sequence[Entry]) -> Summary:
-    """Condense entries into one `Summary`."""
+    """Compute the `Summary` of entries."""
     trusted = [entry for entry in entries if not entry.doubtful]
     printed = [(entry, entry.reference) for entry in trusted if entry.reference is not None]
     pairs = [(reference, entry.mean) for entry, reference in printed if entry.mean is not None]
@@ -176,9 +179,9 @@ def summarise(entries: Sequence[Entry]) -> Summary:
 
 
 def rank_correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
-    """Spearman's rank correlation with average ranks for ties.
+    """Compute Spearman's rank correlation, with average ranks for ties.
 
-    None for fewer than two pairs, or when one side is constant and so has no order.
+    Return None for fewer than two pairs, or when either variable is constant.
     """
     if len(pairs) < 2:
         return None
@@ -195,7 +198,7 @@ def rank_correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
 def _entry(
     row: ReferenceRow, metric: str, members: Sequence[Mapping[int, Mapping[str, float]]]
 ) -> Entry:
-    """One entry; a row of means has in each replication the mean of its members."""
+    """Build the entry of a row; a row of means takes the mean of its members per replication."""
     values = _means([_of_metric(metric, member) for member in members])
     repeated = {number: value for number, value in values.items() if number > 0}
     return Entry(
@@ -217,7 +220,7 @@ def _of_metric(metric: str, runs: Mapping[int, Mapping[str, float]]) -> dict[int
 
 
 def _means(members: Sequence[dict[int, float]]) -> dict[int, float]:
-    """By replication, the means of the members where all have one; most rows have one member."""
+    """Average the members per replication, for the replications that all members have."""
     first, *others = members
     if not others:
         return first
@@ -226,7 +229,7 @@ def _means(members: Sequence[dict[int, float]]) -> dict[int, float]:
 
 
 def _by(factor: str, entries: Sequence[Entry]) -> dict[str, Summary]:
-    """The summary for each level of a factor; empty when there is only one level."""
+    """Summarise each level of a factor; empty for a factor with a single level."""
     of_level: dict[str, list[Entry]] = {}
     for entry in entries:
         of_level.setdefault(dict(entry.combination)[factor], []).append(entry)

@@ -1,4 +1,4 @@
-"""A table read along one factor: each row a curve, and where it has reached enough.
+"""Curves: the entries of a comparison along one factor, with the first sufficient level.
 
 Pure functions of comparisons.
 """
@@ -14,8 +14,8 @@ from longfat.studies.reference import Combination
 class Curve:
     """Entries that differ in one factor only, by its levels.
 
-    `enough` is the first level with the response's share of the result at the last one; None when
-    the response asks for none or a run is missing.
+    `enough` is the first level at which the value reaches the response's `enough` share of the
+    value at the last level; None if the response sets no share or a run is missing.
     """
 
     combination: Combination
@@ -24,7 +24,7 @@ class Curve:
 
 
 def curves(table: TableComparison) -> list[Curve]:
-    """The curves of a table along the factor `across` of its response; none without one."""
+    """Return the curves of a table along the factor `across` of its response; [] without one."""
     across = table.response.across
     if across is None:
         return []
@@ -39,7 +39,7 @@ def curves(table: TableComparison) -> list[Curve]:
 
 
 def curve_levels(table: TableComparison) -> list[str]:
-    """The levels of the factor `across` that the table has, in order."""
+    """Return the levels of the factor `across` in the table, in order."""
     return list(dict.fromkeys(level for curve in curves(table) for level in curve.entries))
 
 

@@ -1,7 +1,7 @@
-"""Where the capacity went, for many runs: the shares of the duration that each cause took.
+"""Capacity ledgers of many runs: the share of the duration that each cause took.
 
-Pure functions of stored metrics. A run's shares are its metrics `share_useful` and so on, in the
-order of its ledger; runs of engines that kept no ledger have none.
+Pure functions of stored metrics. The shares of a run are its metrics `share_useful` and so on, in
+the order of its ledger; runs of engines without a ledger have none.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,10 +12,10 @@ from longfat.studies.reference import Combination
 
 METRIC_PREFIX = "share_"
 IDLE_PREFIX = "idle_"
-"""What the causes of an idle line begin with; the others say what it sent."""
+"""Prefix of the causes of an idle line; the other causes name what the line sent."""
 
 SHOWN_FROM = 0.0005
-"""Causes that never take so much of the duration, 0.1 % when rounded, are not shown."""
+"""Smallest share of the duration at which a cause is shown: 0.1 % when rounded."""
 
 Shares = Mapping[str, float]
 """Shares of the duration, from 0 to 1, by cause; they sum to 1."""
@@ -23,7 +23,7 @@ Shares = Mapping[str, float]
 
 @dataclass(frozen=True)
 class LedgerRow:
-    """The mean shares of the runs that have these levels, and how many runs they are."""
+    """Mean shares over the runs that have these levels, and the number of runs."""
 
     levels: Combination
     shares: Shares
@@ -31,7 +31,7 @@ class LedgerRow:
 
 
 def shares_of(metrics: Mapping[str, float]) -> dict[str, float]:
-    """The shares among a run's metrics; empty for a run without a ledger."""
+    """Return the ledger shares among a run's metrics, by cause; empty without a ledger."""
     return {
         name.removeprefix(METRIC_PREFIX): value
         for name, value in metrics.items()
@@ -40,10 +40,10 @@ def shares_of(metrics: Mapping[str, float]) -> dict[str, float]:
 
 
 def ledger_rows(results: Results) -> list[LedgerRow]:
-    """The mean ledger of each combination over its replications.
+    """Compute the mean ledger of each combination over its replications.
 
-    As in comparisons, replication 0 counts only where there is no other. Combinations without a
-    run that has a ledger are left out.
+    Replication 0 counts only if there is no other, as in comparisons. Combinations without a
+    ledger are omitted.
     """
     rows = []
     for combination, runs in results.items():
@@ -55,7 +55,7 @@ def ledger_rows(results: Results) -> list[LedgerRow]:
 
 
 def by_factor(rows: Sequence[LedgerRow], factor: str) -> list[LedgerRow]:
-    """The mean ledger of each level of a factor; every combination that has it weighs the same."""
+    """Compute the mean ledger of each level of a factor, with equal weight per combination."""
     of_level: dict[str, list[LedgerRow]] = {}
     for row in rows:
         if factor in (levels := dict(row.levels)):
@@ -71,7 +71,7 @@ def by_factor(rows: Sequence[LedgerRow], factor: str) -> list[LedgerRow]:
 
 
 def causes_above(rows: Iterable[LedgerRow], least: float) -> list[str]:
-    """The causes that take a share of at least `least` in any row, in the order of ledgers."""
+    """Return the causes with a share of at least `least` in any row, in the order of ledgers."""
     largest: dict[str, float] = {}
     for row in rows:
         for cause, share in row.shares.items():

@@ -1,14 +1,14 @@
-"""How many replications a study needs: the first n at which its means are known precisely enough.
+"""Sequential stopping rule: the smallest number of replications that meets a study's precision.
 
 The rule is the fixed-width sequential procedure (Law: Simulation Modeling and Analysis, section
-9.4.1; Chow and Robbins, Annals of Mathematical Statistics 36, 1965): go on until the half-width of
-Student's interval from replications 1 to n is within the target. It looks at prefixes only, from
-`fewest` on and one by one, so the answer depends on the runs' numbers alone: not on the order in
-which they end, on the number of threads, or on what the store has beyond n.
+9.4.1; Chow and Robbins, Annals of Mathematical Statistics 36, 1965): add replications until the
+half-width of Student's interval from replications 1 to n is within the target. It examines
+prefixes only, one by one from `fewest` on, so the result does not depend on the order in which
+runs end, on the number of threads, or on replications beyond n in the store.
 
-All factor combinations get the same n, which those of the design decide, whatever part of a study
-somebody runs or looks at. With common random numbers they are compared replication by replication,
-and an analysis of variance needs balanced data.
+All factor combinations get the same n, determined by the whole design, whatever part of a study
+is run or reported. With common random numbers they are compared replication by replication, and an
+analysis of variance needs balanced data.
 """
 
 import math
@@ -28,9 +28,9 @@ from longfat.studies.reference import Combination
 
 @dataclass(frozen=True)
 class HalfWidth:
-    """How well the mean of a metric is known for a factor combination, and how well it should be.
+    """Half-width of the interval of a metric's mean for a factor combination, and its target.
 
-    Both in the unit of the metric, whose mean is `mean`.
+    `mean` and `half_width` are in the unit of the metric.
     """
 
     combination: Combination
@@ -40,25 +40,25 @@ class HalfWidth:
 
     @property
     def allowed(self) -> float:
-        """The largest half-width that is precise enough."""
+        """Largest half-width that meets the target, in the unit of the metric."""
         share = abs(self.mean) if self.target.is_relative else 1.0
         return self.target.half_width * share
 
     @property
     def share(self) -> float:
-        """The half-width over the mean."""
+        """Relative half-width: the half-width over the absolute value of the mean."""
         if self.half_width == 0:
             return 0.0
         return self.half_width / abs(self.mean) if self.mean else math.inf
 
     @property
     def is_reached(self) -> bool:
-        """Whether the mean is known precisely enough."""
+        """Whether the half-width meets the target."""
         return self.half_width <= self.allowed
 
     @property
     def excess(self) -> float:
-        """The half-width over the largest one allowed."""
+        """Ratio of the half-width to the largest one allowed; above 1 the target is missed."""
         if self.half_width == 0:
             return 0.0
         return self.half_width / self.allowed if self.allowed else math.inf
@@ -66,11 +66,11 @@ class HalfWidth:
 
 @dataclass(frozen=True)
 class Needed:
-    """How many replications a study needs, as far as its runs tell.
+    """Number of replications that a study needs, according to its completed runs.
 
-    `least_known` has for each target the mean of the design that is farthest from it; nothing while
-    runs that are missing leave the number `is_open`. `never_known` are metrics of targets that no
-    factor combination has in all of these replications.
+    `is_open` is true while missing runs leave the number undecided. `least_known` has for each
+    target the mean with the largest `excess`; it is empty while `is_open`. `never_known` lists the
+    metrics of targets that no factor combination has in all of these replications.
     """
 
     replications: int
@@ -80,21 +80,21 @@ class Needed:
 
     @property
     def are_enough(self) -> bool:
-        """Whether all means are known precisely enough."""
+        """Whether all targets are met."""
         is_known = not self.is_open and not self.never_known
         return is_known and all(known.is_reached for known in self.least_known)
 
 
 def in_effect(plan: Plan, store: Store) -> Plan:
-    """The plan without the replications that its study does not need, as far as the store tells.
+    """Return the plan without the replications that its study does not need, given the store.
 
-    Raises `LongfatError` where that leaves nothing.
+    Raises `LongfatError` if no run is left.
     """
     return limited(plan, needed(plan, store))
 
 
 def limited(plan: Plan, found: Needed | None) -> Plan:
-    """The plan without the replications beyond those needed. Raises as `in_effect`."""
+    """Return the plan without the replications beyond those needed. Raises as `in_effect`."""
     if found is None:
         return plan
     chosen = plan.up_to(found.replications)
@@ -109,11 +109,11 @@ def limited(plan: Plan, found: Needed | None) -> Plan:
 
 
 def needed(plan: Plan, store: Store) -> Needed | None:
-    """How many replications the study of a plan needs, whatever part of it the plan is.
+    """Return the number of replications that the study of a plan needs.
 
-    All of the design decides, and every part has as many. Where runs are missing, the first number
-    that they leave open. None when the study asks for no precision, or the user for a number of
-    replications.
+    The whole design determines it, even if the plan is a part of it. If runs are missing, it is the
+    first number that they leave undecided. None if the study sets no precision, or the user a
+    number of replications.
     """
     precision = plan.study.design.precision
     if not precision.targets or plan.selection.replications is not None:
@@ -124,7 +124,7 @@ def needed(plan: Plan, store: Store) -> Needed | None:
 
 
 def needed_by(design: Design, results: Results) -> Needed:
-    """How many replications a design needs by the results of its runs."""
+    """Return the number of replications that a design needs, given the results of its runs."""
     precision, replications = design.precision, replications_in_effect(design, results)
     if not _is_complete(results, replications):
         return Needed(replications, is_open=True)
@@ -143,7 +143,7 @@ def needed_by(design: Design, results: Results) -> Needed:
 
 
 def replications_in_effect(design: Design, results: Results) -> int:
-    """The first n that is enough, or that missing runs leave open; all planned if none is."""
+    """Return the first n that meets all targets or has missing runs; otherwise all planned."""
     precision, most = design.precision, design.replications
     for replications in range(min(precision.fewest, most), most):
         if not _is_complete(results, replications):
@@ -154,9 +154,9 @@ def replications_in_effect(design: Design, results: Results) -> int:
 
 
 def half_widths(results: Results, replications: int, precision: Precision) -> Iterator[HalfWidth]:
-    """How well each mean is known from replications 1 to `replications`, which are all there.
+    """Yield the half-width of each mean over replications 1 to `replications`.
 
-    Combinations that do not have a metric are passed over.
+    All of these replications must be in `results`; combinations without a metric are skipped.
     """
     for combination, metrics in results.items():
         for target in precision.targets:

@@ -1,4 +1,4 @@
-"""From the store to the metrics of planned runs; nothing here simulates."""
+"""Metrics of planned runs, read from the store; nothing here simulates."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,14 +13,14 @@ from longfat.studies.claims import Claim
 from longfat.studies.plan import Plan, Replicated
 
 COMPLETIONS = "completions"
-"""The column by which claims read them."""
+"""Column with the completion times of a run, for the SQL of claims."""
 
 
 def load_results(plan: Plan, store: Store, names: Sequence[str] = ()) -> Results:
-    """The metrics of every planned run that is done; a combination without any stays, empty.
+    """Return the metrics of every planned run that is done; a combination without one is empty.
 
-    All metrics, or some by their names: with many runs, what nobody reads takes most of the time.
-    How long things took is there, too, if it is among the names or the study tabulates it.
+    `names` restricts the metrics, since reading all of them dominates the time for many runs.
+    Completion times are included if `names`, or a response of the study, asks for them.
     """
     asked = names or [response.metric for response in plan.study.responses]
     metrics = [name for name in names if not is_of_completions(name)]
@@ -31,9 +31,9 @@ def load_results(plan: Plan, store: Store, names: Sequence[str] = ()) -> Results
 
 
 def load_responses(plan: Plan, store: Store, response: str) -> Results:
-    """As `load_results`, and how long things took, if the response is no metric.
+    """As `load_results`, with completion times if the response is no metric.
 
-    Such a time is called "flow up to 100 kB p95_s": the kind of thing, then the statistic.
+    A completion time is named by kind and statistic: "flow up to 100 kB p95_s".
     """
     results = load_results(plan, store)
     return results if response in _engine.METRICS else _with_completions(plan, store, results)
@@ -54,7 +54,7 @@ def _with_completions(plan: Plan, store: Store, results: Results) -> Results:
 
 
 def load_completions(plan: Plan, store: Store, claims: Sequence[Claim]) -> Replicated[str]:
-    """How long things took in the planned runs, as claims read it; nothing if none of them does."""
+    """Return the completion times of the planned runs as JSON; empty if no claim reads them."""
     if not any(COMPLETIONS in claim.measure.lower() for claim in claims):
         return {}
     return {
@@ -64,7 +64,7 @@ def load_completions(plan: Plan, store: Store, claims: Sequence[Claim]) -> Repli
 
 
 def count_runs(plan: Plan, store: Store) -> dict[str, int]:
-    """How many distinct runs are planned, and how many of them done, running, failed, missing."""
+    """Count the distinct runs of a plan: all, done, running, failed and missing."""
     found = store.statuses(plan.hashes)
     planned = {series: found.get(series, {}).keys() & own for series, own in plan.numbers.items()}
     ended = Counter(
@@ -92,7 +92,7 @@ def compare_results(plan: Plan, results: Results) -> list[TableComparison]:
 
 
 def _carried(plan: Plan, metric: str) -> Carried:
-    """What a metric counts whose name says cells; the framing of runs matters to no other."""
+    """Return the unit that a metric counts; only metrics named after cells depend on framing."""
     if "cell" not in metric:
         return "cells"
     whole = {travels_whole(scenario.settings) for scenario in plan.scenarios.values()}

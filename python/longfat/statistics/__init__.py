@@ -1,1 +1,1 @@
-"""Functions of numbers: intervals, bootstrap, steady states, histograms, harm, bisection."""
+"""Statistics: intervals, bootstrap, steady states, histograms, harm, bisection."""

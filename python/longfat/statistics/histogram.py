@@ -1,9 +1,9 @@
-"""Times that were counted in bins of a fixed grid, as runs report them; they can be added up.
+"""Histograms of times on a fixed log-linear grid, as runs report them; they can be added.
 
-Times are whole microseconds, rounded down. The engine's grid is log-linear, a bin for each of them
-below 128 us, and then bins no wider than 1/128 of what is in them; it is the same in every run. So
-the sum of histograms is the histogram of all times together, exactly, in whatever order they are
-added, and a quantile is within 0.4 % of that of the whole microseconds.
+Times are whole microseconds, rounded down. The engine's grid has one bin per microsecond below
+128 us, and above it bins no wider than 1/128 of their times; it is the same in every run. So the
+sum of histograms is exactly the histogram of all times together, in any order of addition, and a
+quantile is within 0.4 % of the exact one of the rounded times.
 """
 
 from collections import Counter
@@ -14,16 +14,15 @@ from typing import Any, Self
 MICROSECOND = 1e-6
 
 ROUND_OFF = 2.0**-50
-"""0.07 of 100 times are 7 of them, though the product is a little more."""
+"""Relative tolerance of products: 0.07 * 100 exceeds 7 in binary floating point."""
 
 
 @dataclass(frozen=True)
 class Histogram:
-    """How many times, in microseconds rounded down, fell into each bin.
+    """Histogram of times in microseconds, rounded down.
 
-    `bins` maps the edges of each bin that is not empty, lower (included) and upper (excluded), to
-    the number of times in it; `count`, `sum_us`, `min_us` and `max_us` are exact,
-    of times rounded down.
+    `bins` maps the edges of each non-empty bin, lower (included) and upper (excluded), to its
+    count; `count`, `sum_us`, `min_us` and `max_us` are exact for the rounded times.
     """
 
     count: int = 0
@@ -34,7 +33,7 @@ class Histogram:
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> Self:
-        """The histogram that a run record, or a row of a store, holds as `times`."""
+        """Read the histogram from the `times` of a run record, or of a row of a store."""
         return cls(
             count=document["count"],
             sum_us=document["sum_us"],
@@ -44,7 +43,7 @@ class Histogram:
         )
 
     def __add__(self, other: "Histogram") -> "Histogram":
-        """The histogram of the times of both."""
+        """Return the histogram of the times of both."""
         extremes = [
             [edge for edge in pair if edge is not None]
             for pair in ((self.min_us, other.min_us), (self.max_us, other.max_us))
@@ -59,15 +58,16 @@ class Histogram:
 
     @property
     def mean_seconds(self) -> float:
-        """The mean. Raises `ValueError` for an empty histogram, as `quantile_seconds` does."""
+        """Mean time in seconds. Raises `ValueError` for an empty histogram."""
         self._refuse_if_empty()
         return self.sum_us / self.count * MICROSECOND
 
     def quantile_seconds(self, share: float) -> float:
-        """The time that `share` of all do not exceed: the middle of the bin that it is in.
+        """Return the quantile of `share` (0 to 1) in seconds: the middle of its bin.
 
-        None beyond the smallest and the largest time. Within 1/256 of the smallest time that
-        `share` (0 to 1) of the times do not exceed.
+        The result is clamped to the smallest and the largest time. Its relative error against the
+        smallest time that `share` of the times do not exceed is 1/256 at most. Raises `ValueError`
+        for an empty histogram or a share outside 0 to 1.
         """
         self._refuse_if_empty()
         if not 0 <= share <= 1:
@@ -83,7 +83,10 @@ class Histogram:
         return self._within_extremes(middle_us) * MICROSECOND
 
     def cumulative(self) -> list[tuple[float, float]]:
-        """The distribution function: (seconds, share of the times below), a point for each bin."""
+        """Return the empirical distribution function: (seconds, share of times below) per bin.
+
+        Raises `ValueError` for an empty histogram.
+        """
         self._refuse_if_empty()
         points = []
         below = 0
@@ -93,7 +96,7 @@ class Histogram:
         return points
 
     def _within_extremes(self, microseconds: float) -> float:
-        """Bins are wider than what is in the first and the last of them."""
+        """Clamp to the extremes, which the edges of the first and the last bin exceed."""
         if self.min_us is None or self.max_us is None:
             return microseconds
         return min(max(microseconds, self.min_us), self.max_us)

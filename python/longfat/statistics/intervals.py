@@ -1,4 +1,4 @@
-"""How wide confidence intervals are: Student's quantiles, as tables print them or exact."""
+"""Confidence intervals of means by Student's t quantiles, exact or rounded as in tables."""
 
 import math
 import statistics
@@ -8,20 +8,20 @@ from dataclasses import dataclass
 from longfat.base.errors import InvalidInput
 
 DEFAULT_CONFIDENCE = 0.90
-"""As in 98-0876R1, section 8.1."""
+"""Confidence used in ATM Forum 98-0876R1, section 8.1."""
 
 TABLE_DECIMALS = 3
-"""Of the quantiles in Jain's Table A.4, which section 8.1 reads: t[0.95; 6] = 1.943.
+"""Decimals of the quantiles in Jain's Table A.4, which section 8.1 uses: t[0.95; 6] = 1.943.
 
-Two limits of its Table 12 have their last digit from this rounding.
+The last digit of two limits in its Table 12 depends on this rounding.
 """
 
 
 @dataclass(frozen=True)
 class Intervals:
-    """Two-sided intervals of a confidence; `exact` does not round Student's quantiles.
+    """Two-sided confidence intervals; unless `exact`, quantiles are rounded as in Table A.4.
 
-    Raises `InvalidInput` as `check_confidence` does.
+    Raises `InvalidInput` for a confidence that is not between 0 and 1.
     """
 
     confidence: float = DEFAULT_CONFIDENCE
@@ -31,15 +31,15 @@ class Intervals:
         check_confidence(self.confidence)
 
     def quantile(self, degrees_of_freedom: int) -> float:
-        """t[(1 + confidence) / 2; degrees of freedom]."""
-        from scipy.special import stdtrit  # which takes longer to load than most commands to end
+        """Return Student's quantile t[(1 + confidence) / 2; degrees of freedom]."""
+        from scipy.special import stdtrit  # imported here, since loading it is slow
 
         quantile = float(stdtrit(degrees_of_freedom, (1 + self.confidence) / 2))
         return quantile if self.exact else round(quantile, TABLE_DECIMALS)
 
 
 def half_width(values: Sequence[float], confidence: float) -> float:
-    """Half of the width of Student's interval of the mean of at least two values."""
+    """Return half the width of Student's interval of the mean of at least two values."""
     quantile = Intervals(confidence, exact=True).quantile(len(values) - 1)
     return quantile * statistics.stdev(values) / math.sqrt(len(values))
 
@@ -47,7 +47,10 @@ def half_width(values: Sequence[float], confidence: float) -> float:
 def interval_of_mean(
     values: Sequence[float], confidence: float
 ) -> tuple[float, float] | tuple[None, None]:
-    """The limits of Student's interval of the mean; none for fewer than two values."""
+    """Return the limits of Student's interval of the mean; (None, None) for fewer than two values.
+
+    `confidence` is a share between 0 and 1.
+    """
     if len(values) < 2:
         return None, None
     mean, width = statistics.fmean(values), half_width(values, confidence)
@@ -55,6 +58,6 @@ def interval_of_mean(
 
 
 def check_confidence(confidence: float, above: float = 0.0) -> None:
-    """Raise `InvalidInput` for what is no share between `above` and 1, such as 95 for 95 %."""
+    """Raise `InvalidInput` for a confidence not between `above` and 1, such as 95 for 95 %."""
     if not above < confidence < 1:  # nor is NaN
         raise InvalidInput([f"confidence: {confidence!r} is not between {above:g} and 1"])

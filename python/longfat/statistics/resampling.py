@@ -1,22 +1,22 @@
-"""How surely a number follows from n replications: the bootstrap over replications.
+"""Confidence intervals of arbitrary statistics by the bootstrap over replications.
 
-The numbers of claims are minima, medians and differences of means over many factor combinations,
-for which no formula of a standard error exists. The bootstrap (Efron, Annals of Statistics 7, 1979)
-finds it by taking the number again from n replications drawn with replacement. With common random
-numbers replication i is the same luck for every combination, so whole replications are drawn, for
-all combinations at once. Up to six replications every draw is enumerated, with its probability;
-above that `RESAMPLES` are drawn, always the same.
+Claims measure minima, medians and differences of means over many factor combinations, for which no
+formula of a standard error exists. The bootstrap (Efron, Annals of Statistics 7, 1979) estimates
+it by recomputing the statistic from n replications drawn with replacement. With common random
+numbers, replication i has the same random numbers in every combination, so whole replications are
+drawn, for all combinations at once. Up to six replications, all resamples are enumerated with
+their probabilities; above that, `RESAMPLES` are drawn from a fixed seed.
 
-The bootstrap's standard error is too small by the square root of (n - 1)/n, and few replications
-estimate it badly; so the interval is as wide as for a mean: the error made larger by that factor,
-times Student's quantile for n - 1 degrees of freedom (after Hesterberg, The American Statistician
-69, 2015, on samples too small for percentiles of the bootstrap). For a mean it is the usual
-interval: exactly where all draws are listed, within a few percent where they are drawn.
+The bootstrap's standard error is too small by the factor sqrt((n - 1)/n), and few replications
+estimate it badly; so the half-width is the standard error corrected by that factor, times
+Student's quantile for n - 1 degrees of freedom (after Hesterberg, The American Statistician 69,
+2015, on samples too small for bootstrap percentiles). For a mean this is the usual interval:
+exactly if all resamples are enumerated, within a few percent if they are drawn.
 
-A number that is counted (in how many configurations, at which level it is best) has no standard
-error to speak of: it stays the same in most draws and jumps in a few. Its interval are the
-percentiles of what the draws yield, at levels expanded for the same two reasons (Hesterberg 2015,
-section 5.3): they are values that it can have, and none beyond those seen.
+For a count (of configurations, or the level at which a metric is best) a standard error has little
+meaning: it is constant in most resamples and jumps in a few. Its interval is the bootstrap
+percentile interval, at levels expanded for the same two reasons (Hesterberg 2015, section 5.3), so
+that its limits are values that the count takes.
 """
 
 import itertools
@@ -29,26 +29,27 @@ from statistics import NormalDist
 from longfat.statistics.intervals import Intervals
 
 RESAMPLES = 500
-"""The standard error is then known to about 3 percent."""
+"""Number of random resamples; the standard error is then accurate to about 3 percent."""
 
 COUNTED_VALUES = 12
-"""A number with no more different values in all draws is counted, not measured on a scale."""
+"""A statistic with at most this many distinct values over all resamples counts as discrete."""
 
 FEWEST_FOR_COUNTS = 5
-"""Fewer replications have too few different draws to tell a count from a scale."""
+"""With fewer replications, resamples are too few to distinguish discrete from continuous."""
 
 SEED = 1
 
 Measure = Callable[[Sequence[int]], float | None]
-"""The number when these of n replications, by their places from 1 on, stand in place of all n."""
+"""Computes the statistic from a resample, given as n indices of replications from 1 on."""
 
 
 def confidence_interval(
     value: float, measure: Measure, replications: int, confidence: float
 ) -> tuple[float, float] | None:
-    """The interval around `value`, the number from all replications.
+    """Return the bootstrap confidence interval around `value`, the statistic of all replications.
 
-    None for a single replication, or a measure that most of the draws leave without a number.
+    `confidence` is a share between 0 and 1. None for a single replication, or if the statistic is
+    undefined for half of the resamples or more, by probability.
     """
     if replications < 2:
         return None
@@ -64,20 +65,21 @@ def confidence_interval(
 
 
 def standard_error(measure: Measure, replications: int) -> float | None:
-    """The bootstrap's, corrected for the number of replications.
+    """Return the bootstrap standard error, corrected by sqrt(n / (n - 1)).
 
-    None when most of the draws have no number (a correlation, say, without variation).
+    None if the statistic is undefined for half of the resamples or more, by probability (a
+    correlation without variation, say).
     """
     drawn = _distribution(measure, replications)
     return None if drawn is None else _error(drawn, replications)
 
 
 Distribution = dict[float, float]
-"""The probabilities of the numbers that draws yield, in ascending order of the numbers."""
+"""Bootstrap distribution: probability by value of the statistic, in ascending order of values."""
 
 
 def _distribution(measure: Measure, replications: int) -> Distribution | None:
-    """What draws yield; None when most of them have no number."""
+    """Compute the bootstrap distribution; None if half of it or more is undefined."""
     weights: dict[float, list[float]] = {}
     for drawn, weight in draws(replications):
         value = measure(drawn)
@@ -96,12 +98,12 @@ def _error(drawn: Distribution, replications: int) -> float:
 
 
 def _expanded(quantile: float, replications: int) -> float:
-    """The share of draws to leave out on each side, in place of that beyond Student's quantile."""
+    """Return the expanded tail probability, for Student's quantile and small n (Hesterberg)."""
     return NormalDist().cdf(-quantile * math.sqrt(replications / (replications - 1)))
 
 
 def _percentiles(drawn: Distribution, tail: float) -> tuple[float, float]:
-    """The first number from below, and from above, up to which there is more than `tail`."""
+    """Return the first values, from below and from above, with cumulative probability > `tail`."""
     values, weights = list(drawn), list(drawn.values())
     from_below = itertools.accumulate(weights)
     from_above = itertools.accumulate(reversed(weights))
@@ -113,13 +115,13 @@ def _percentiles(drawn: Distribution, tail: float) -> tuple[float, float]:
 
 
 def draws(replications: int) -> Iterator[tuple[tuple[int, ...], float]]:
-    """Replications drawn with replacement, each draw with its probability (up to order)."""
+    """Yield resamples of replications with replacement, each with its probability (unordered)."""
     numbers = range(1, replications + 1)
     if math.comb(2 * replications - 1, replications) <= RESAMPLES:
         for drawn in itertools.combinations_with_replacement(numbers, replications):
             yield drawn, _probability(drawn)
         return
-    # `random` without methods that may change between versions of Python.
+    # Only `random()` is stable between versions of Python.
     chance = random.Random(SEED)
     for _ in range(RESAMPLES):
         yield tuple(1 + int(chance.random() * replications) for _ in numbers), 1 / RESAMPLES

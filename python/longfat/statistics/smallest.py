@@ -1,14 +1,13 @@
-"""The smallest setting with which something is enough, searched for with confidence.
+"""Bisection for the smallest setting that meets a target, with a confidence for the result.
 
-The smallest buffer with 98 % of the throughput, say. Settings are whole numbers, of which more is
-never worse. A setting is *enough* when the lower confidence limit of the mean over replications
-reaches the target, and *too little* when the upper one does not (the other way round where less is
-better); between these it is open at so many replications. Two bisections on a logarithmic scale
-find the smallest setting that is enough and the largest that is too little: what is asked for lies
-between them.
+For example, the smallest buffer with 98 % of the throughput. Settings are whole numbers, and a
+larger one is never worse. A setting is *enough* if the lower confidence limit of the mean over
+replications reaches the target, and *too little* if the upper limit does not (the reverse if less
+is better); otherwise it is *open*. Two bisections on a logarithmic scale find the smallest setting
+that is enough and the largest that is too little, which bracket the answer.
 
-A search looks at several settings, and one wrong look misleads it. So each limit has a share of the
-error that is allowed: all of them are right together with the confidence asked for (Bonferroni).
+A search tests several settings, and one wrong test misleads it. So the allowed error is divided
+among the limits (Bonferroni): all of them hold together with the requested confidence.
 """
 
 import math
@@ -23,20 +22,21 @@ from longfat.statistics.intervals import half_width
 Verdict = Literal["enough", "open", "too little"]
 
 Values = Callable[[int], Sequence[float]]
-"""What each replication yields with a setting; at least two, the same number for every setting."""
+"""Returns the metric per replication for a setting: two or more, equally many for each setting."""
 
 Show = Callable[[float, float, Verdict], object]
-"""Called after each look with the setting, its mean and its verdict."""
+"""Called after each test with the setting, its mean and its verdict."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """Between what the smallest setting lies, and what was tried: the mean of each setting.
+    """Result of a search: the bracket of the smallest setting, and all tested settings.
 
-    `enough` is the smallest setting found to be enough, `too_little` the largest found not to be.
-    None where the largest setting of all is not enough, or none is too little. Each
-    setting that was tried has its verdict, and the half-width of the interval that gave it.
-    `cautions` say what else there is to know of what was measured.
+    `enough` is the smallest setting found to be enough, None if even the largest is not;
+    `too_little` is the largest one below it that is too little, None if there is none. `tried`,
+    `half_widths` and `verdicts` have the mean of each tested setting, the half-width of its
+    interval (both in the unit of the metric), and its verdict. `cautions` are sentences about the
+    validity of the measurement.
     """
 
     enough: float | None
@@ -59,12 +59,12 @@ class _Search:
     half_widths: dict[int, float] = field(default_factory=dict)
 
     def verdict(self, setting: int) -> Verdict:
-        """Of each setting once."""
+        """Return the verdict of a setting, which is tested once."""
         if setting not in self.verdicts:
             values = self.values(setting)
             _check_values(setting, values)
             self.means[setting] = mean = fmean(values)
-            # Half of the error is beyond either limit of a two-sided interval.
+            # One-sided limits: a two-sided interval has half of its error beyond either limit.
             self.half_widths[setting] = width = half_width(values, 2 * self.confidence - 1)
             self.verdicts[setting] = verdict = self._judged(mean, width)
             if self.show is not None:
@@ -79,8 +79,8 @@ class _Search:
         return "too little" if mean + width < target else "open"
 
     def found(self, enough: int | None) -> Found:
-        """The answer, with all that was tried from the smallest setting on."""
-        # By chance the smallest may be open, and one that is larger too little.
+        """Return the result, with the tested settings in ascending order."""
+        # By chance, a setting larger than `enough` may be too little.
         below = math.inf if enough is None else enough
         few = [n for n, verdict in self.verdicts.items() if verdict == "too little" and n < below]
         too_little = max(few, default=None)
@@ -92,7 +92,7 @@ class _Search:
     def boundary(
         self, low: int, high: int, resolution: float, is_above: Callable[[Verdict], bool]
     ) -> tuple[int | None, int | None]:
-        """The settings on either side of where verdicts begin to be above, as near as asked for."""
+        """Bisect for the neighbouring settings between which `is_above` becomes true."""
         if not is_above(self.verdict(high)):
             return high, None
         if is_above(self.verdict(low)):
@@ -118,10 +118,10 @@ def smallest_enough(
 ) -> Found:
     """Search from `low` to `high`, until neighbours differ by less than the share `resolution`.
 
-    Where less of what settings yield is better, the target is what it may be at most. `show` is
-    told of each look. Raises `LongfatError` for bounds that are no positive numbers in order, for
-    other numbers that cannot be searched with, and for values of which there is no mean with an
-    interval.
+    `target` is in the unit of `values`: the least mean allowed, or the largest unless
+    `more_is_better`. `confidence` is a share between 0 and 1, for the whole result. `show` is
+    called after each test. Raises `LongfatError` unless 0 < low < high, for an invalid target,
+    confidence or resolution, and for values without a mean and an interval.
     """
     if not 0 < low < high:
         raise LongfatError(f"a search needs two positive bounds in order, not {low} and {high}")
@@ -139,7 +139,7 @@ def smallest_enough(
 
 
 def _check_values(setting: int, values: Sequence[float]) -> None:
-    """Raise `LongfatError` for values that have no mean, or nothing that says how sure it is."""
+    """Raise `LongfatError` for fewer than two values, or values that are not finite."""
     if len(values) < 2:
         raise LongfatError(
             f"setting {setting}: {len(values)} replications say nothing of chance; two are needed"
@@ -150,23 +150,23 @@ def _check_values(setting: int, values: Sequence[float]) -> None:
 
 
 def _middle(low: int, high: int, resolution: float) -> int | None:
-    """The setting between two at which a bisection looks next; None for neighbours."""
+    """Return the geometric mean of two settings, rounded; None if they are close enough."""
     if high - low <= 1 or high / low <= 1 + resolution:
         return None
     return min(max(round(math.sqrt(low * high)), low + 1), high - 1)
 
 
 def looks_at_most(low: int, high: int, resolution: float) -> int:
-    """At how many settings a search looks: both bounds, and those of two bisections between them.
+    """Return the largest number of settings that a search tests: both bounds and two bisections.
 
-    They are counted, since middles are rounded to whole numbers: halves are not equal.
+    Found by recursion, since middles are rounded to whole numbers and halves are unequal.
     """
     _, of_two = _most_middles(low, high, resolution)
     return 2 + of_two
 
 
 def _most_middles(low: int, high: int, resolution: float) -> tuple[int, int]:
-    """At how many settings between two one bisection looks at most, and two bisections together."""
+    """Return how many settings between two one bisection tests at most, and two together."""
     middle = _middle(low, high, resolution)
     if middle is None:
         return 0, 0

@@ -1,14 +1,14 @@
-"""The mean of a long run's series, with its start left out and an interval from batches of it.
+"""Steady-state mean of a long run: warm-up truncation by MSER-5, interval by batch means.
 
-Where to begin: MSER (K. P. White: An effective truncation heuristic for bias reduction in
-simulation output. Simulation 69 (1997), p. 323), which leaves out as much as makes the standard
-error of the mean of what is left smallest, were its observations independent; of means of five
-observations each, MSER-5 (K. P. White, M. J. Cobb, S. C. Spratt: A comparison of five steady-state
+Truncation: MSER (K. P. White: An effective truncation heuristic for bias reduction in simulation
+output. Simulation 69 (1997), p. 323) removes the initial observations such that the standard error
+of the remaining mean is smallest, as if observations were independent. MSER-5 applies it to means
+of five observations each (K. P. White, M. J. Cobb, S. C. Spratt: A comparison of five steady-state
 truncation heuristics for simulation. Proceedings of the 2000 Winter Simulation Conference).
 
-How surely: the method of batch means (B. Schmeiser: Batch size effects in the analysis of
-simulation output. Operations Research 30 (1982), p. 556): observations that follow each other are
-alike, means of long stretches of them hardly.
+Interval: the method of batch means (B. Schmeiser: Batch size effects in the analysis of simulation
+output. Operations Research 30 (1982), p. 556): successive observations are correlated, means of
+long batches hardly.
 """
 
 import math
@@ -21,24 +21,25 @@ from longfat.base.errors import LongfatError
 from longfat.statistics.intervals import Intervals
 
 AT_A_TIME = 5
-"""Observations that MSER-5 averages first."""
+"""Observations per group that MSER-5 averages first."""
 
 BATCHES = 20
-"""Schmeiser: 10 to 30; more of them hardly narrow the interval."""
+"""Number of batches; Schmeiser recommends 10 to 30, and more hardly narrow the interval."""
 
 FEWEST = AT_A_TIME * BATCHES * 2
-"""With fewer observations batches would be of five or less."""
+"""Fewest observations: after the largest truncation, each batch still has five."""
 
 ALIKE = 0.05
-"""Batches that are less correlated than this by chance alone in one of 20 series are alike."""
+"""Significance level of the one-sided test for correlation of neighbouring batches."""
 
 
 @dataclass(frozen=True)
 class SteadyState:
-    """The mean of `kept` observations after the first `left_out`, with its interval.
+    """Mean of a series in steady state, with the limits of its confidence interval.
 
-    Between these are `unbatched` ones, too few for one more in each batch. `correlation` is that
-    of neighbouring batches; `cautions` are sentences.
+    `left_out` observations are truncated as warm-up, then `unbatched` ones are skipped so that
+    batches have equal lengths; `kept` ones follow. `correlation` is the lag-one correlation of
+    batch means; `cautions` are sentences.
     """
 
     mean: float
@@ -54,7 +55,10 @@ class SteadyState:
 
 
 def steady_state(values: Sequence[float], confidence: float) -> SteadyState:
-    """The steady-state mean of a series. Raises `LongfatError` for one that is too short."""
+    """Estimate the steady-state mean of a series; `confidence` is a share between 0 and 1.
+
+    Raises `LongfatError` for a series of fewer than `FEWEST` observations.
+    """
     if len(values) < FEWEST:
         raise LongfatError(
             f"{len(values)} observations are too few for the mean of a single run; "
@@ -82,7 +86,7 @@ def steady_state(values: Sequence[float], confidence: float) -> SteadyState:
 
 
 def truncation(values: Sequence[float]) -> tuple[int, bool]:
-    """How many observations MSER-5 leaves out, and whether that is as many as it may: half."""
+    """Return how many observations MSER-5 truncates, and whether that is its maximum: half."""
     groups = [
         statistics.fmean(values[start : start + AT_A_TIME])
         for start in range(0, len(values) - AT_A_TIME + 1, AT_A_TIME)
@@ -100,7 +104,7 @@ def truncation(values: Sequence[float]) -> tuple[int, bool]:
 
 
 def batch_means(values: Sequence[float]) -> list[float]:
-    """The means of `BATCHES` stretches of equal length; what is left over is at the beginning."""
+    """Compute the means of `BATCHES` batches of equal length; surplus first values are skipped."""
     length = len(values) // BATCHES
     first = len(values) - length * BATCHES
     return [
@@ -110,7 +114,7 @@ def batch_means(values: Sequence[float]) -> list[float]:
 
 
 def lag_one_correlation(values: Sequence[float]) -> float:
-    """The correlation of neighbours; 0 for constant values."""
+    """Compute the lag-one autocorrelation; 0 for constant values."""
     mean = statistics.fmean(values)
     spread = math.fsum((value - mean) ** 2 for value in values)
     if spread == 0:

@@ -1,4 +1,4 @@
-"""Traces of a run: what `longfat run --trace` has left in a folder, read back."""
+"""Reader of the traces that `longfat run --trace` writes into a folder."""
 
 import json
 from bisect import bisect_left
@@ -16,7 +16,7 @@ from longfat.base.units import PICOSECONDS_PER_SECOND
 from longfat.records.record import Record
 
 _LEGS = "leg over the bottleneck", "leg to the first proxy", "leg from the second proxy"
-"""The legs of split connections in the order in which flows are numbered."""
+"""Segments of split connections, in the order in which flows are numbered."""
 
 if TYPE_CHECKING:
     import polars
@@ -26,7 +26,7 @@ DESCRIPTION = "traces.json"
 
 @dataclass(frozen=True)
 class Traces:
-    """The traces of one run: `description` is what `traces.json` says."""
+    """Traces of one run; `description` is the content of `traces.json`."""
 
     folder: Path
     description: Mapping[str, Any]
@@ -50,27 +50,27 @@ class Traces:
 
     @cached_property
     def network(self) -> Mapping[str, Any]:
-        """How many `connections` each sender of the run had, and its managed `ports`."""
+        """Network of the run: `connections` per sender, and the managed `ports`."""
         network: Mapping[str, Any] = json.loads(_engine.scenario_network(json.dumps(self.settings)))
         return network
 
     @property
     def senders(self) -> int:
-        """How many senders the run had."""
+        """Number of senders."""
         return len(self.network["connections"])
 
     @property
     def flows(self) -> int:
-        """How many flows carry data; those beyond them carry the requests of receiving ends.
+        """Number of flows that carry data; flows numbered beyond carry requests of receivers.
 
-        Senders whose flows come and go, each over a connection of its own, have many each.
+        A sender whose flows each use a connection of their own has several.
         """
         return self._last_flows[-1]
 
     def beside_data(self, flow: int) -> tuple[str, int]:
-        """What a flow beyond `flows` carries, and of which flow.
+        """Return the content of a flow numbered beyond `flows`, and the flow that it belongs to.
 
-        Where proxies split connections, a flow by its own number is the leg over the bottleneck.
+        If proxies split connections, numbers up to `flows` are the legs over the bottleneck.
         """
         block, place = divmod(flow - 1, self.flows)
         if "proxies" not in self.settings:
@@ -80,23 +80,23 @@ class Traces:
 
     @cached_property
     def _last_flows(self) -> list[int]:
-        """The last flow of each sender: they are numbered sender by sender."""
+        """Number of the last flow of each sender: flows are numbered sender by sender."""
         return list(accumulate(self.network["connections"]))
 
     @property
     def flavors(self) -> list[str]:
-        """The flavor of each sender."""
+        """Congestion control of each sender, by name."""
         return [flow["flavor"] for flow in self.record["flows"]]
 
     def flavor_of(self, flow: int) -> str:
-        """The flavor of the sender whose data a flow carries."""
+        """Return the congestion control of the sender whose data a flow carries."""
         return self.flavors[bisect_left(self._last_flows, flow)]
 
     @property
     def bottleneck(self) -> Mapping[str, Any]:
-        """The managed port that results of the whole network are about.
+        """Managed port at the bottleneck, to which results of the whole network refer.
 
-        Its name, the rate of its line, the longest round trip without queueing over it, its buffer.
+        It has the name, the line rate, the longest round trip without queueing, and the buffer.
         """
         port: Mapping[str, Any]
         (port,) = (port for port in self.network["ports"] if port["is_bottleneck"])
@@ -104,14 +104,15 @@ class Traces:
 
     @cached_property
     def names(self) -> list[str]:
-        """The traces that the folder has."""
+        """Names of the traces in the folder."""
         return [trace["name"] for trace in self.description["traces"]]
 
     def table(self, name: str) -> "polars.DataFrame":
-        """A trace as a data frame; `time_s` is added: `time_ps` in seconds.
+        """Return a trace as a data frame, with `time_s`, which is `time_ps` in seconds.
 
         Every interval of `throughput` has a row for each flow, also for those that deliver nothing.
-        Raises `LongfatError` if the run has left no such trace, and for a file that is another one.
+        Raises `LongfatError` for a trace that the run has not recorded, and for a file that cannot
+        be read or does not match its description.
         """
         import polars
 
@@ -133,7 +134,7 @@ class Traces:
         return frame.with_columns(seconds.alias("time_s"))
 
     def check_names(self, wanted: Sequence[str]) -> None:
-        """Raise `LongfatError` if the run has not left all of these traces."""
+        """Raise `LongfatError` unless the run has recorded all of these traces."""
         missing = [name for name in wanted if name not in self.names]
         if missing:
             raise LongfatError(
@@ -144,12 +145,12 @@ class Traces:
             )
 
     def table_of_bottleneck(self, name: str) -> "polars.DataFrame":
-        """The rows of a trace of ports that are about the bottleneck's. Raises as `table` does."""
+        """Return the bottleneck's rows of a trace of ports. Raises as `table` does."""
         frame = self.table(name)
         return frame.filter(frame["port"].cast(str) == self.bottleneck["name"])
 
     def _check_columns(self, name: str, file: Path, columns: Sequence[str]) -> None:
-        """Raise `LongfatError` for a file without what the description says of it."""
+        """Raise `LongfatError` for a file without the columns that its description lists."""
         (trace,) = (trace for trace in self.description["traces"] if trace["name"] == name)
         promised = [column["name"] for column in trace.get("columns", ())]
         missing = [column for column in promised if column not in columns]
@@ -161,11 +162,11 @@ class Traces:
             )
 
     def _with_idle_flows(self, frame: "polars.DataFrame") -> "polars.DataFrame":
-        """Throughputs with the rows that are left out because they would say 0."""
+        """Return throughputs with the omitted rows of flows that delivered 0 bytes."""
         import polars
 
         if "flows" not in self.description:
-            return frame  # of a version that left nothing out
+            return frame  # written by a version that omitted no rows
         end, interval = self.settings["duration_ps"], self.description["interval_ps"]
         begins = polars.int_range(0, end, interval, dtype=polars.Int64, eager=True)
         flows = polars.int_range(1, self.description["flows"] + 1, dtype=polars.Int64, eager=True)
@@ -178,11 +179,15 @@ class Traces:
 
 
 def load_traces(folder: str | Path) -> Traces:
-    """The traces in a folder. Raises `LongfatError` for one that has none, or is not complete."""
+    """Open the traces in a folder.
+
+    Raises `LongfatError` for a folder without traces, an invalid description, or one of a newer
+    version.
+    """
     path = Path(folder)
     file = path / DESCRIPTION
     if not file.exists():
-        # A store keeps no traces: each of its runs can be had again with them.
+        # A store keeps no traces: a stored run can be repeated with them.
         again = (
             f"--from {path} RUN --trace traces" if path.is_file() else f"SCENARIO --trace {path}"
         )

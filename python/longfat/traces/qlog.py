@@ -1,9 +1,9 @@
-"""Traces of a flow as qlog, the format in which implementations of QUIC tell what they do.
+"""Traces of a flow as qlog, the event log format of QUIC implementations.
 
 qlog 0.3 as a sequence of JSON texts (draft-ietf-quic-qlog-main-schema-02 section 6.2, RFC 7464),
-with the events of draft-ietf-quic-qlog-quic-events-01. TCP numbers bytes and QUIC packets: each
-segment that is sent is a packet with the next number, and an acknowledgment acknowledges the
-packets whose bytes it is the first to report, of a segment that was sent again the latest.
+with the events of draft-ietf-quic-qlog-quic-events-01. TCP numbers bytes, QUIC numbers packets: a
+segment sent becomes a packet with the next number, and an acknowledgment covers the packets whose
+bytes it is the first to report; of a retransmitted segment, the latest transmission.
 """
 
 import json
@@ -26,13 +26,13 @@ TABLES = (
     *("segments", "acknowledgments", "selective-acknowledgments", "cwnd", "ssthresh"),
     *("flight", "rtt", "timeouts", "drops"),
 )
-"""The traces that it is made of."""
+"""Names of the traces that qlog events are derived from."""
 
 RECORD_SEPARATOR = "\x1e"
 
 
 class _Row(NamedTuple):
-    """A row of a trace: rows of one instant go in the order of `TABLES`, but metrics last."""
+    """Row of a trace; rows of one instant are in the order of `TABLES`, metrics last."""
 
     time_ps: int
     order: int
@@ -47,14 +47,14 @@ _METRICS = {
     "flight": ("bytes_in_flight", "flight_bytes"),
     "rtt": ("latest_rtt", "rtt_s"),
 }
-"""What a trace is called as a metric, and its column."""
+"""Name in qlog and column, for each trace that is a metric in qlog."""
 
 
 def qlog_lines(traces: "Traces", flow: int) -> Iterator[str]:
-    """The qlog of a flow, text by text; before the first of them all traces have been opened.
+    """Return the qlog of a flow as an iterator of JSON texts; all traces are opened at once.
 
-    Raises `InvalidInput` for a flow that the run does not have, and `LongfatError` if it has not
-    left all of the traces.
+    Raises `InvalidInput` for a flow that the run does not have, and `LongfatError` unless the run
+    has recorded all of the traces.
     """
     if not 1 <= flow <= traces.flows:
         raise InvalidInput([f"--flow {flow}: the run has flows 1 to {traces.flows}"])
@@ -90,7 +90,7 @@ def _rows(name: str, frame: "polars.DataFrame") -> Iterator[_Row]:
 
 
 def _events(rows: Iterable[_Row]) -> Iterator[dict[str, Any]]:
-    """The events of rows in the order of time; metrics that change at one instant are one event."""
+    """Yield the events of rows in time order; metrics changed at one instant form one event."""
     packets = _Packets()
     metrics: dict[str, Any] = {}
     now_ps = 0
@@ -135,7 +135,7 @@ def _of(row: _Row, packets: "_Packets") -> tuple[str, dict[str, Any] | None]:
 
 
 class _Packets:
-    """Which packet a byte was sent in last, as long as nobody has acknowledged it."""
+    """Maps unacknowledged segments to the packet number of their latest transmission."""
 
     def __init__(self) -> None:
         self._sent = 0
@@ -144,7 +144,7 @@ class _Packets:
         self._of_begins: dict[int, tuple[int, int]] = {}
 
     def send(self, begin: int, length: int) -> int:
-        """The number of the packet that these bytes are sent in."""
+        """Record the transmission of a segment; return its packet number."""
         if begin not in self._of_begins:
             insort(self._begins, begin)
         number = self._sent
@@ -153,7 +153,7 @@ class _Packets:
         return number
 
     def receive(self, begin: int, end: int) -> dict[str, Any]:
-        """A packet that acknowledges all from one byte to another."""
+        """Return the event of a packet that acknowledges the bytes `begin` (included) to `end`."""
         first, behind = bisect_left(self._begins, begin), bisect_left(self._begins, end)
         known = self._begins[first:behind]
         acknowledged = [each for each in known if self._of_begins[each][0] <= end]
@@ -170,7 +170,7 @@ class _Packets:
 
 
 def _ranges(numbers: list[int]) -> list[list[int]]:
-    """Numbers in a row as the first and the last of them."""
+    """Return ascending numbers as ranges [first, last] of consecutive ones."""
     ranges: list[list[int]] = []
     for number in numbers:
         if ranges and ranges[-1][1] == number - 1:

@@ -108,7 +108,7 @@ impl Scenario {
     }
 
     /// Time in seconds until a window of `segments` segments has grown back after a loss, over a round trip of `round_trip_s` seconds: the
-    /// longest of all connections; 0 if no window is a saw-tooth of losses.
+    /// longest of all connections; 0 if no window is a sawtooth of losses.
     #[must_use]
     pub fn regrowth_s(&self, segments: f64, round_trip_s: f64) -> f64 {
         let of_kind = |tcp: Cow<'_, TcpConfig>| {

@@ -10,8 +10,8 @@ use super::Scenario;
 /// Events per cell or packet on such a line: arrival, slot, and its share of the acknowledgments.
 const EVENTS_PER_UNIT: f64 = 3.5;
 
-/// Core time of the fast driver per packet on such a line, with its acknowledgment: the order of magnitude, whatever the packet's cells.
-/// (On a desktop of 2020: 0.2 us in short runs of the papers' cells, 0.6 us with queue disciplines.)
+/// Core time per packet on such a line, with its acknowledgment, under lookahead and batch service: the order of magnitude, whatever the
+/// packet's cells. (On a desktop of 2020: 0.2 us in short runs of the papers' cells, 0.6 us with queue disciplines.)
 const CORE_SECONDS_PER_PACKET: f64 = 0.4e-6;
 
 /// Core time of a capacity request per frame, which inspects all queued packets.
@@ -31,7 +31,7 @@ const BYTES_PER_CELL: f64 = 16.0;
 pub struct Cost {
     /// Number of events, if the lines behind managed ports are always busy.
     pub events: f64,
-    /// Time on one core with the fast driver, in seconds, if these lines are always busy.
+    /// Time on one core under lookahead, in seconds, if these lines are always busy.
     pub core_seconds: f64,
     /// Memory in bytes, when most packets are in flight.
     pub memory_bytes: f64,

@@ -1,7 +1,9 @@
 //! Every field of a scenario, down to the parameters of every model: its default and the settings that it mentions.
 
 use longfat_engine::config::{Field, Shape};
+use longfat_engine::registry::Family;
 use longfat_engine::scenario::Scenario;
+use longfat_engine::switch::queue_discipline::{DISCIPLINES, QueueDiscipline};
 
 use crate::support::declared::{SMALLEST_TOPOLOGIES, smallest, table};
 
@@ -33,10 +35,12 @@ fn companions(model: &str) -> Overrides {
             .map(|(path, value)| (path.into(), (*value).into()))
             .into();
     }
+    let is_discipline =
+        DISCIPLINES.iter().any(|entry| entry.name == model && Some(model) != <dyn QueueDiscipline>::NOTHING);
     let needed: &[(&str, &str)] = match model {
+        _ if is_discipline => &[("framing", "packet")],
         "vbr-on-off" => &[("port.scheduler", "strict-priority")],
-        "tail-drop" | "ack-filter" | "red" | "codel" | "pie" | "fq-codel" | "cake" | "dualpi2" | "schedule" | "leo"
-        | "geo-fade" | "rain" | "on-demand" => &[("framing", "packet")],
+        "schedule" | "leo" | "geo-fade" | "rain" | "on-demand" => &[("framing", "packet")],
         "double-threshold" | "weighted-fba" | "dfba" => {
             &[("port.service", "{ kind = 'gfr', minimum_cell_rate = '1 Mbit/s' }")]
         }

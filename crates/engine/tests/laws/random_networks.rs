@@ -65,7 +65,11 @@ pub fn any_endless_network() -> impl Strategy<Value = RandomNetwork> {
 /// Any network that the fast driver supports: losses in the buffer alone; cells in slots, on access lines at least as fast as the
 /// bottleneck, or whole packets.
 pub fn any_network_for_the_fast_driver() -> impl Strategy<Value = RandomNetwork> {
-    let port = prop_oneof![3 => any_framing_and_port_in_slots(), 2 => any_framing_and_policy_of(Unit::Packet)];
+    let port = prop_oneof![
+        3 => any_framing_and_port_in_slots(),
+        2 => any_framing_and_policy_of(Unit::Packet),
+        1 => any_framing_and_tail_drop_queue(),
+    ];
     let delays = (0_u64..300, 0_u64..3_000);
     let topology = (1_u64..9, any_rates_for_the_fast_driver(), delays, any::<bool>(), any_rate_back());
     let traffic = prop_oneof![4 => any_endless_traffic(), 2 => any_limited_traffic(), 1 => any_www_traffic()];
@@ -92,6 +96,18 @@ pub fn any_network_for_the_fast_driver() -> impl Strategy<Value = RandomNetwork>
             parse(&text).map(|scenario| RandomNetwork { text, scenario })
         },
     )
+}
+
+/// Packets that travel whole, and the queue discipline that decides about each when it arrives.
+fn any_framing_and_tail_drop_queue() -> BoxedStrategy<(String, String)> {
+    let buffer = prop_oneof![
+        (1_u64..60).prop_map(|packets| format!("{packets} packets")),
+        (10_u64..200).prop_map(|kilobytes| format!("{kilobytes} kB")),
+        Just("unlimited".to_owned()),
+    ];
+    // A scheduler that is "fifo" has no queue for VBR.
+    let port = |buffer| format!("{{ buffer = \"{buffer}\", queue = \"tail-drop\", scheduler = \"fifo\" }}");
+    (any_framing_of(Unit::Packet), buffer.prop_map(port)).boxed()
 }
 
 /// Cells, with a port that admits them by slots.

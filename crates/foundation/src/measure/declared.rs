@@ -1,25 +1,25 @@
-//! What is declared of a metric beside its value.
+//! Declarations of metrics: name, description, and direction of improvement.
 
-/// Which of two runs is better by a metric.
+/// Direction of improvement of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Better {
-    /// The one with more of it.
+    /// Larger values are better.
     More,
-    /// The one with less of it.
+    /// Smaller values are better.
     Less,
-    /// Neither: the metric says what was asked for, what could be had, who has it, or counts signals that are meant to be given.
+    /// Neither: the metric is a demand, a capacity or a division of it, or counts intended signals.
     Neither,
 }
 
-/// A metric as it is declared.
+/// Declaration of a metric.
 #[derive(Clone, Copy, Debug)]
 pub struct DeclaredMetric {
-    /// Its key in a record, with its unit.
+    /// Key in a record, with the unit.
     pub name: &'static str,
-    /// What it is, in sentences; of a share of the ledger, what is charged to the cause.
+    /// Description in sentences; for a share of the ledger, the time charged to the cause.
     pub text: &'static str,
-    /// Which run is better by it.
+    /// Direction of improvement.
     pub better: Better,
-    /// Whether it is a share of 1, which no run exceeds.
+    /// True if it is a share, at most 1.
     pub is_share: bool,
 }

@@ -7,7 +7,7 @@ use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use super::{Better, DeclaredMetric, SendLimit};
 use crate::units::Span;
 
-/// Declares the causes once: their names in ledgers and their metrics, each with which run is better by it.
+/// Declares the causes once: their names in ledgers, and their metrics with the direction of improvement.
 macro_rules! causes {
     ($($(#[doc = $doc:literal])+ $cause:ident = $name:literal, $better:ident;)+) => {
         /// Use of a picosecond of the bottleneck's line.

@@ -7,7 +7,6 @@
 ///
 /// # Panics
 /// If the capacity or a demand is negative or not a number.
-/// If the capacity or a demand is negative or not a number.
 #[must_use]
 pub fn max_min_shares(capacity: f64, demands: &[f64]) -> Vec<f64> {
     max_min_shares_of_lines(&[capacity], &vec![vec![0]; demands.len()], demands)

@@ -4,7 +4,8 @@ use serde::{Serialize, Serializer};
 
 use super::{Better, Cause, DeclaredMetric, Shares};
 
-/// Declares the metrics once, as fields and as [`DeclaredMetric`]s. After the type: which run is better by it, and `share` if no run exceeds 1.
+/// Declares the metrics once, as fields and as [`DeclaredMetric`]s. After the type: the direction of improvement, and `share` if the metric is
+/// at most 1.
 macro_rules! metrics {
     ($($(#[doc = $doc:literal])+ pub $metric:ident: $type:ty = $better:ident $($share:ident)?,)+) => {
         /// Results of the whole network over the measurement.

@@ -334,7 +334,7 @@ pub struct Work {
     pub packet_hops: u64,
     /// Driver that advanced time: "fast" or "events". Nothing else in a record depends on it.
     pub driver: &'static str,
-    /// Reason why the fast driver could not be used, if it was requested.
+    /// Reason why lookahead could not be used, if it was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handed_over: Option<String>,
 }

@@ -67,6 +67,15 @@ macro_rules! register_laws {
 
 include!(concat!(env!("OUT_DIR"), "/laws.rs"));
 
+/// Every registered flavor with its defaults, by name.
+///
+/// # Panics
+/// If a parameter of a flavor has no default.
+pub fn with_defaults() -> impl Iterator<Item = (&'static str, Box<dyn Flavor>)> {
+    let build = |entry: &Entry<dyn Flavor>| entry.with_defaults().expect("flavors have defaults").build(&());
+    FLAVORS.iter().map(move |entry| (entry.name, build(entry)))
+}
+
 /// The flavor whose law is provided from outside.
 pub const EXTERNAL: &str = <external::External as Model<dyn Flavor>>::NAME;
 

@@ -59,7 +59,7 @@ longfat_foundation::choice! {
         AtMostASegment = "at-most-a-segment",
         /// The bytes acknowledged, up to the threshold; the rest counts for linear growth (Linux, `tcp_slow_start`). Until everything in
         /// flight at a timeout is acknowledged, an acknowledgment counts for one segment at most: it may jump over data that had arrived
-        /// before, which Linux has counted by then.
+        /// before, which Linux has counted already.
         UpToThreshold = "up-to-ssthresh",
     }
 }

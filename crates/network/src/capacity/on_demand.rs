@@ -13,10 +13,10 @@ const SHORTEST_FRAME: Span = Span::from_microseconds(1000);
 
 longfat_foundation::model! {
     /// Bandwidth on demand, as on the return link of a satellite terminal (demand assigned multiple access). Time is divided into frames.
-    /// At the beginning of each frame the terminal asks for the volume that waits at the bottleneck's port and that nothing granted or
-    /// requested covers yet (volume based dynamic capacity). The volume is granted in the frames from `response` on, up to the
-    /// bottleneck's rate. A `constant_share` of the rate is assigned in every frame without a request (constant rate assignment). What is
-    /// assigned in a frame is spread evenly over it, and lost if nothing waits.
+    /// At the beginning of each frame the terminal requests the volume that is queued at the bottleneck's port and that no grant or request
+    /// covers yet (volume based dynamic capacity). The volume is granted in the frames from `response` on, up to the bottleneck's rate. A
+    /// `constant_share` of the rate is assigned in every frame without a request (constant rate assignment). Capacity assigned in a frame is
+    /// spread evenly over it, and lost if nothing is queued.
     #[name = "on-demand"]
     #[source = "ETSI EN 301 790 (DVB-RCS): capacity categories CRA and VBDC"]
     pub struct OnDemand: dyn Assignment {

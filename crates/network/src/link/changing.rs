@@ -5,12 +5,12 @@ use longfat_foundation::units::{LineClock, Rate, Span, Time, TransmissionTime};
 
 use crate::path::Conditions;
 
-/// What a line that changes goes by.
+/// The conditions and the state of a line that changes.
 pub(super) struct Changing {
     conditions: Conditions,
     /// Whether its rate changes too, and not only its delay.
     has_rate: bool,
-    /// What packets are held up by is drawn from it.
+    /// Chance of the jitter.
     jitter: Stream,
     /// Of the packet that was sent last: its rate, and when it arrives.
     latest_rate: Rate,
@@ -24,7 +24,7 @@ impl Changing {
         Self { conditions, has_rate, jitter, latest_rate: Rate(0), latest: Time::ZERO, busy: Span::ZERO }
     }
 
-    /// Sends a packet of so many bits on a transmitter that is free at `free`, as things are when its transmission begins. Gives when it
+    /// Sends a packet of `bits` bits on a transmitter that is free at `free`, under the conditions when its transmission begins. Returns when it
     /// has arrived, and when the transmitter is free again. None overtakes another: where the delay is shorter, those sent
     /// later arrive with the last one sent before.
     pub(super) fn transmit(&mut self, free: LineClock, bits: u64, rate_of_line: Rate) -> (LineClock, LineClock) {

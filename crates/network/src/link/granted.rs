@@ -6,7 +6,7 @@ use super::{Line, Train};
 use crate::capacity::{Demand, Grants};
 use crate::framing::Cell;
 
-/// What such a line goes by.
+/// The grants of such a line, and its transmission in progress.
 pub(super) struct Granted {
     grants: Grants,
     /// The packet that is being sent, where it takes more than is granted so far.
@@ -19,13 +19,13 @@ impl Line {
         self.granted = Some(Box::new(Granted { grants: Grants::new(demand), beyond: None }));
     }
 
-    /// What is granted, if that is so.
+    /// Its grants, if its capacity is asked for.
     #[must_use]
     pub fn grants(&self) -> Option<&Grants> {
         self.granted.as_ref().map(|granted| &granted.grants)
     }
 
-    /// The same, to ask for more.
+    /// Its grants, to ask for more.
     pub fn grants_mut(&mut self) -> Option<&mut Grants> {
         self.granted.as_mut().map(|granted| &mut granted.grants)
     }
@@ -42,7 +42,7 @@ impl Line {
         self.granted.as_ref().and_then(|granted| granted.beyond)
     }
 
-    /// Begins to send a packet of so many bits.
+    /// Begins to send a packet of `bits` bits.
     pub(super) fn transmit_granted(&mut self, packet: Cell, bits: u64) {
         let Some(granted) = &mut self.granted else { return };
         let sent = granted.grants.send(self.free.time, bits);
@@ -50,7 +50,7 @@ impl Line {
         self.note_sent(sent);
     }
 
-    /// Goes on with the packet that takes more than was granted until now. Gives when it is sent, or until when more is granted.
+    /// Goes on with the packet that takes more than was granted until now. Returns when it is sent, or until when more is granted.
     pub fn go_on(&mut self) -> LineClock {
         if let Some(granted) = &mut self.granted {
             let sent = granted.grants.go_on(self.free.time);
@@ -59,7 +59,7 @@ impl Line {
         self.free
     }
 
-    /// Takes note of when the packet is sent, if that is known.
+    /// Notes when the packet is sent, if that is known.
     fn note_sent(&mut self, sent: Option<Time>) {
         let Some(granted) = &mut self.granted else { return };
         self.free = LineClock::at(sent.unwrap_or_else(|| granted.grants.decided_until()));

@@ -20,7 +20,7 @@ impl From<&topology::Link> for Relay {
 }
 
 impl Relay {
-    /// Whether no cell has to wait that comes from a line with the rate `before`: the relay has sent the cell in front of it when
+    /// Whether no cell from a line with the rate `before` ever waits: the relay has sent the cell in front of it when
     /// it arrives, to the picosecond.
     #[must_use]
     pub fn suits(&self, before: Rate) -> bool {
@@ -28,7 +28,7 @@ impl Relay {
         self.rate == before || cell_time(self.rate) < cell_time(before)
     }
 
-    /// What a cell takes on it behind a line with the rate `before`: at the same rate both lines are one clock, and otherwise every
+    /// Time of a cell on it behind a line with the rate `before`: at the same rate both lines are one clock, and otherwise every
     /// cell finds the relay idle, whose clock then starts at a whole picosecond.
     pub(super) fn time_behind(&self, before: Rate) -> TransmissionTime {
         let own = TransmissionTime::of_cell(self.rate);

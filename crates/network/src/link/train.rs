@@ -11,7 +11,7 @@ pub struct Train {
     pub arrival: LineClock,
     /// The next cell.
     pub cell: Cell,
-    /// Cells still to come, the next one included.
+    /// Cells that have not arrived, the next one included.
     pub cells: u32,
 }
 
@@ -23,7 +23,7 @@ impl Train {
         self.after(self.cells - 1, cell_time).time
     }
 
-    /// When the cell arrives that comes after so many others.
+    /// When the cell arrives that is `others` cells behind the next.
     #[must_use]
     #[inline]
     pub fn after(&self, others: u32, cell_time: TransmissionTime) -> LineClock {

@@ -5,9 +5,10 @@ use longfat_foundation::row::Row;
 use longfat_foundation::units::{LineClock, Time};
 
 use super::buffered::Buffered;
-use super::queue::Queue;
-use super::{Dropped, Port, PortQueue, PortState};
-use crate::framing::Cell;
+use super::queue::{Queue, enqueue};
+use super::queue_discipline::ActiveQueue;
+use super::{DisciplineCounts, Dropped, Port, PortQueue, PortState};
+use crate::framing::{Cell, Packets};
 
 /// A packet that waits, with the times of its transmission.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +29,8 @@ pub struct BookedQueue {
     waiting: Row<Booked>,
     /// The packet that was sent last.
     latest: Option<Cell>,
+    /// The queue discipline that admits packets, if there is one, with the same packets waiting.
+    discipline: Option<Box<ActiveQueue>>,
 }
 
 impl PortQueue for BookedQueue {
@@ -47,6 +50,14 @@ impl PortQueue for BookedQueue {
     fn free_at(&self, state: &PortState) -> Time {
         self.waiting.front().map_or(state.boundary.time, |next| next.begins)
     }
+
+    fn discipline_counts(&self) -> Option<DisciplineCounts<'_>> {
+        self.discipline.as_ref().map(|discipline| discipline.counts())
+    }
+
+    fn count_anew(&mut self) {
+        self.discipline.iter_mut().for_each(|discipline| discipline.count_anew());
+    }
 }
 
 /// Acts of a port up to some time.
@@ -65,7 +76,8 @@ impl Port<BookedQueue> {
     /// yet.
     #[must_use]
     pub fn in_advance(port: Port<Queue>) -> Self {
-        Self { state: port.state, queue: BookedQueue::default() }
+        let discipline = if let Queue::Managed(discipline) = port.queue { Some(discipline) } else { None };
+        Self { state: port.state, queue: BookedQueue { discipline, ..BookedQueue::default() } }
     }
 
     /// When the packet that is sent next has crossed the line; never, if none waits.
@@ -74,14 +86,27 @@ impl Port<BookedQueue> {
         self.queue.waiting.front().map_or(Time::NEVER, |booked| booked.crosses)
     }
 
-    /// Takes a packet that arrives at `now`; all transmissions that begin until then have [begun](Self::begin_before). Returns when its
+    /// Takes a packet that arrives at `now`, `dropped` being empty; all transmissions that begin until then have [begun](Self::begin_before). Returns when its
     /// transmission begins, with which the caller [books](Self::book) it, unless it is dropped.
     #[inline]
-    pub fn receive(&mut self, now: Time, packet: Cell, dropped: &mut Vec<Dropped>) -> Option<LineClock> {
-        let state = &mut self.state;
+    pub fn receive(
+        &mut self,
+        now: Time,
+        packet: Cell,
+        packets: &Packets,
+        dropped: &mut Vec<Dropped>,
+    ) -> Option<LineClock> {
+        let Self { state, queue } = self;
         state.buffer.statistics.cells_in += 1;
         state.integrate(now);
-        if !state.buffer.admits(packet, dropped) {
+        let is_admitted = match &mut queue.discipline {
+            None => state.buffer.admits(packet, dropped),
+            Some(discipline) => {
+                enqueue(discipline, now, packet, &mut state.buffer, packets, dropped);
+                dropped.is_empty()
+            }
+        };
+        if !is_admitted {
             return None;
         }
         if !state.service_is_pending {
@@ -111,6 +136,9 @@ impl Port<BookedQueue> {
             statistics.integrate(occupancy.total(), begins);
             occupancy.remove(packet.circuit());
             queue.latest = Some(packet);
+            if let Some(discipline) = &mut queue.discipline {
+                discipline.dequeue(begins, &mut Vec::new());
+            }
             begun.services += 1;
             begun.bits += bits;
         }

@@ -70,7 +70,7 @@ impl Buffer {
         if let Self::Bytes(bytes) = self { Some(bytes) } else { None }
     }
 
-    /// What the size is counted in, if it says so.
+    /// The unit in which the size is given, if it has one.
     #[must_use]
     pub fn unit(self) -> Option<Unit> {
         match self {
@@ -164,7 +164,7 @@ pub struct BufferContext {
     pub capacity: Option<u64>,
     /// Circuits that share it.
     pub circuits: usize,
-    /// What it counts: a packet that travels whole is a cell to a policy, the first and the last of its packet at once.
+    /// The unit it counts: a packet that travels whole is a cell to a policy, the first and the last of its packet at once.
     pub unit: Unit,
     /// W: the minimum cell rate of each circuit in bits per second, 0 for one that has none; `None` without such a service.
     pub weights: Option<Vec<u64>>,

@@ -1,4 +1,4 @@
-//! Who holds how many cells of a buffer: the accounting that every drop policy reads.
+//! The occupancy of a buffer, in all and by circuit: the accounting that every drop policy reads.
 
 /// Cells in a buffer, in all and for each virtual circuit.
 #[derive(Clone, Debug)]
@@ -77,13 +77,13 @@ impl Occupancy {
         self.of_circuit[circuit] += cells;
     }
 
-    /// Counts cells out whose circuits are told later, by [`forget`](Self::forget).
+    /// Counts out cells whose circuits are given later, by [`forget`](Self::forget).
     #[inline]
     pub fn leave(&mut self, cells: u64) {
         self.total -= cells;
     }
 
-    /// Tells of which circuit cells were that were counted out by [`leave`](Self::leave).
+    /// The circuit of cells that were counted out by [`leave`](Self::leave).
     #[inline]
     pub fn forget(&mut self, circuit: usize, cells: u64) {
         if cells > 0 {

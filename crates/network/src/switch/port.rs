@@ -12,7 +12,7 @@ use super::vbr::VbrQueue;
 use super::{BufferContext, DisciplineCounts, Occupancy, PortConfig, PortCounts, PortStatistics};
 use crate::framing::{Cell, Class, Continuity, PacketId};
 
-/// What a port does after a service.
+/// The state of a port after a service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// It sends until then, when it must be served again.
@@ -40,7 +40,7 @@ pub trait PortQueue {
     fn free_at(&self, state: &PortState) -> Time {
         state.boundary.time
     }
-    /// What a queue discipline has counted, if there is one.
+    /// Counts of the queue discipline, if there is one.
     fn discipline_counts(&self) -> Option<DisciplineCounts<'_>> {
         None
     }
@@ -222,7 +222,7 @@ impl<Q: PortQueue + ?Sized> Port<Q> {
         &self.state
     }
 
-    /// The same, to be changed.
+    /// [`state`](Self::state), to be changed.
     #[inline]
     pub fn state_mut(&mut self) -> &mut PortState {
         &mut self.state
@@ -259,7 +259,7 @@ impl<Q: PortQueue + ?Sized> Port<Q> {
         self.queue.len() + self.state.slots.len()
     }
 
-    /// What a queue discipline has counted, if there is one.
+    /// Counts of the queue discipline, if there is one.
     #[must_use]
     pub fn discipline_counts(&self) -> Option<DisciplineCounts<'_>> {
         self.queue.discipline_counts()

@@ -1,4 +1,4 @@
-//! What scenarios say about a port.
+//! The section of a scenario that describes a port.
 
 use longfat_foundation::registry::Chosen;
 

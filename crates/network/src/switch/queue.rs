@@ -84,7 +84,7 @@ impl Queue {
 
 /// Hands a packet that arrives to a queue discipline, which may drop it or others for it.
 #[inline(never)]
-fn enqueue(
+pub(super) fn enqueue(
     queue: &mut ActiveQueue,
     now: Time,
     cell: Cell,
@@ -130,7 +130,18 @@ impl Port<Queue> {
     /// served in batches or in advance.
     #[must_use]
     pub fn is_plain_fifo(&self) -> bool {
-        matches!(self.queue, Queue::Fifo(_)) && !self.state.counts_cell_in_service
+        let is_fifo = matches!(self.queue, Queue::Fifo(_)) || self.decides_on_arrival();
+        is_fifo && !self.state.counts_cell_in_service
+    }
+
+    /// Whether a queue discipline keeps the packets that may drop or mark them after their arrival, or change their order.
+    #[must_use]
+    pub fn decides_later(&self) -> bool {
+        matches!(self.queue, Queue::Managed(_)) && !self.decides_on_arrival()
+    }
+
+    fn decides_on_arrival(&self) -> bool {
+        matches!(&self.queue, Queue::Managed(queue) if queue.decides_on_arrival())
     }
 
     /// Takes a cell that arrives at `now`. Returns when to [`serve`](Self::serve) the port, if no service was pending.

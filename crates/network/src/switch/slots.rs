@@ -142,7 +142,7 @@ impl Slots {
         self.waiting.push(cell);
     }
 
-    /// The cells of the current slot, in the order in which they came.
+    /// The cells of the current slot, in order of arrival.
     #[must_use]
     pub fn waiting(&self) -> &[Cell] {
         &self.waiting
@@ -154,13 +154,13 @@ impl Slots {
         self.waiting.len() as u64
     }
 
-    /// Whether no cell has come in the current slot.
+    /// Whether no cell has arrived in the current slot.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// Whether the first cell of a packet has come in the current slot.
+    /// Whether the first cell of a packet has arrived in the current slot.
     #[must_use]
     pub fn begins_packet(&self) -> bool {
         self.waiting.iter().any(|cell| cell.is_first())

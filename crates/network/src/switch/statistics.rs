@@ -1,4 +1,4 @@
-//! What a queue has seen.
+//! Counts of cells and packets at a port.
 
 use longfat_foundation::measure::Histogram;
 use longfat_foundation::units::{Span, Time};
@@ -32,7 +32,7 @@ pub struct DisciplineCounts<'q> {
     pub acknowledgments_superseded: u64,
 }
 
-/// What a port has counted.
+/// All counts of a port.
 #[derive(Clone, Debug, Default)]
 pub struct PortCounts {
     /// Of UBR, or of all traffic where there are no service classes.
@@ -46,7 +46,7 @@ pub struct PortCounts {
 }
 
 impl PortCounts {
-    /// What was added since `earlier`.
+    /// The difference to `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         Self {
@@ -66,14 +66,14 @@ impl PortStatistics {
         if measured == Span::ZERO { 0.0 } else { self.queue_integral as f64 / measured.0 as f64 }
     }
 
-    /// The same counts with those added that there were `queue` cells in the buffer until `now`.
+    /// The counts with `queue` cells in the buffer until `now`.
     pub(super) fn until(&self, queue: u64, now: Time) -> Self {
         let mut all = self.clone();
         all.integrate(queue, now);
         all
     }
 
-    /// Counts the most cells anew, of which there are `queue` now; gives what was counted until `now`.
+    /// Counts the peak anew, with `queue` cells in the buffer now; returns the counts until `now`.
     pub(super) fn count_anew(&mut self, queue: u64, now: Time) -> Self {
         self.integrate(queue, now);
         let before = self.clone();
@@ -81,7 +81,7 @@ impl PortStatistics {
         before
     }
 
-    /// What was added since `earlier`; the most cells are those counted since.
+    /// The difference to `earlier`; the peak is that of the time since.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         Self {
@@ -94,7 +94,7 @@ impl PortStatistics {
         }
     }
 
-    /// Notes that there were `queue` cells in the buffer until `now`.
+    /// Integrates the queue length over time: `queue` cells were in the buffer until `now`.
     #[inline]
     pub(super) fn integrate(&mut self, queue: u64, now: Time) {
         self.queue_integral += u128::from(queue) * u128::from(now.0 - self.queue_since.0);

@@ -34,7 +34,7 @@ impl Threshold {
         }
     }
 
-    /// What is wrong with this level for a buffer.
+    /// The objection to this level for a buffer, if there is one.
     #[must_use]
     pub fn objection(self, buffer: &BufferContext) -> Option<String> {
         if let Self::Count(_, unit) | Self::BelowCapacity(_, unit) = self
@@ -68,7 +68,7 @@ impl Threshold {
     }
 }
 
-/// What is wrong with a pair of levels, of which `low` must not be above `high`.
+/// Objections to a pair of levels, of which `low` must not be above `high`.
 pub(super) fn object_to_order(low: Threshold, high: Threshold, buffer: &BufferContext) -> Vec<(&'static str, String)> {
     let of_each = [("low", low.objection(buffer)), ("high", high.objection(buffer))];
     let objections: Vec<_> =

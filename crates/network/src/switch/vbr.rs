@@ -6,7 +6,7 @@ use super::PortStatistics;
 use crate::background::Background;
 use crate::framing::Class;
 
-/// VBR cells that wait, and where they come from.
+/// VBR cells that wait, and their sources.
 ///
 /// The port asks for the cells that have come when it is to send, so that a cell costs no event of its own. All are alike, none is
 /// ever dropped (V-05), and nobody listens at the other end: a number is all there is to keep.
@@ -25,24 +25,24 @@ impl Default for VbrQueue {
 }
 
 impl VbrQueue {
-    /// What it has seen.
+    /// Its counts.
     #[must_use]
     pub fn statistics(&self) -> &PortStatistics {
         &self.statistics
     }
 
-    /// Cells that wait; those of the slot that is not over yet have not come.
+    /// Cells that wait, without those of the slot that is not over yet.
     #[must_use]
     pub fn cells_held(&self) -> u64 {
         self.waiting
     }
 
-    /// What it has seen until `now`.
+    /// Its counts until `now`.
     pub(super) fn statistics_until(&self, now: Time) -> PortStatistics {
         self.statistics.until(self.waiting, now)
     }
 
-    /// The same, and from now on the most cells are counted anew.
+    /// Its counts until `now`; the peak is counted anew afterwards.
     pub(super) fn count_anew(&mut self, now: Time) -> PortStatistics {
         self.statistics.count_anew(self.waiting, now)
     }
@@ -52,13 +52,13 @@ impl VbrQueue {
         self.sources.push((source, start));
     }
 
-    /// When the next cell comes, if one ever does.
+    /// The next arrival, if there is any.
     pub(super) fn next_arrival(&self) -> Option<Time> {
         self.sources.iter().map(|(_, next)| *next).min().filter(|time| *time < Time::NEVER)
     }
 
-    /// Lets in what has come until `now`: before it where a slot ends, for what comes at that instant belongs to the next. Tells
-    /// whether any cell waits.
+    /// Queues the cells that have arrived until `now`: before it where a slot ends, for cells of that instant belong to the next slot.
+    /// Returns whether any cell waits.
     pub(super) fn gather(&mut self, now: Time, is_slotted: bool) -> bool {
         self.statistics.integrate(self.waiting, now);
         for (source, next) in &mut self.sources {

@@ -61,7 +61,7 @@ impl Trace for Drops {
                 "overflow: the buffer is full; refused: the policy drops the packet from its first cell on; loss-model",
             ),
             flags("is_data", "whether it carries data; false for acknowledgments and background"),
-            flags("is_tagged", "whether it exceeds what its connection is promised (CLP 1)"),
+            flags("is_tagged", "whether it exceeds the rate promised to its connection (CLP 1)"),
             integers("sequence", "first byte of data; of an acknowledgment, the next byte expected"),
             integers("length_bytes", "bytes of data"),
             words("port", "name of the port; loss-model where one lost it"),

@@ -27,7 +27,7 @@ pub struct CongestionWindow;
 impl Held for CongestionWindow {
     const KIND: Kind = Kind {
         name: "cwnd",
-        doc: "congestion window of each flow, with what duplicate acknowledgments add to it during recovery",
+        doc: "congestion window of each flow, including its inflation by duplicate acknowledgments during recovery",
         columns: &[TIME, FLOW, numbers("cwnd_bytes", "congestion window")],
         rows: Rows::Changes(Self::SCALE),
     };
@@ -65,7 +65,7 @@ pub struct Flight;
 impl Held for Flight {
     const KIND: Kind = Kind {
         name: "flight",
-        doc: "bytes of each flow that are sent and not acknowledged",
+        doc: "bytes in flight of each flow: sent and not acknowledged",
         columns: &[TIME, FLOW, numbers("flight_bytes", "highest byte sent less first byte not acknowledged")],
         rows: Rows::Changes(Self::SCALE),
     };
@@ -87,7 +87,7 @@ impl Held for Timeout {
         columns: &[
             TIME,
             FLOW,
-            numbers("rto_s", "what a timer that is started now runs for, in whole ticks of the clock"),
+            numbers("rto_s", "duration of a timer that is started now, in whole ticks of the clock"),
         ],
         rows: Rows::Changes(Self::SCALE),
     };

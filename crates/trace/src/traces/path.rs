@@ -20,7 +20,7 @@ impl Trace for States {
             TIME,
             integers("rate_bps", "bits per second of data; 0 while the path is interrupted, in both directions"),
             integers("delay_ps", "one-way propagation delay, in both directions"),
-            integers("jitter_ps", "the most that a packet is held up by besides, in both directions"),
+            integers("jitter_ps", "largest extra delay of a packet, in both directions"),
             Column {
                 name: "loss",
                 holds: Holds::Numbers,

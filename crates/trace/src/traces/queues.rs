@@ -95,7 +95,7 @@ impl Observer for Queues {
 impl Trace for Queues {
     const KIND: Kind = Kind {
         name: "queue",
-        doc: "queue of each service class at each port when the slot is over and its cell sent; without classes all cells are of the class ubr",
+        doc: "queue of each service class at each port at the end of a slot, after its cell is sent; without classes all cells are of the class ubr",
         columns: &[
             TIME,
             PORT,

@@ -1,6 +1,6 @@
 //! Queue lengths of ports, by flow.
 //!
-//! When the fast driver serves many slots at once, the occupancy of a circuit changes by at most one cell per slot. It is evaluated slot by
+//! When a port serves many slots as a batch, the occupancy of a circuit changes by at most one cell per slot. It is evaluated slot by
 //! slot only if it may leave the error bound.
 
 use longfat_engine::framing::Cell;
@@ -316,7 +316,7 @@ impl Observer for QueuesByFlow {
 impl Trace for QueuesByFlow {
     const KIND: Kind = Kind {
         name: "queue-by-flow",
-        doc: "what each flow has in the queue of each port: the buffer of its virtual circuit",
+        doc: "queue of each flow at each port: the occupancy of the buffer by its virtual circuit",
         columns: &[TIME, PORT, FLOW, integers("cells", "cells that wait; packets where they travel whole")],
         rows: Rows::Changes(Scale::Buffer),
     };

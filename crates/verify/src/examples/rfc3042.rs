@@ -8,7 +8,8 @@ use super::support::{ByHand, all, equal};
 use crate::check::{Check, Finding, Kind};
 use crate::laws::flavors_where;
 
-/// With a flavor that has fast retransmit, and is not paced by delivery rates from its first window on; RFC 6675 has the same in its own step (3).
+/// With a flavor that has fast retransmit and is not paced by delivery rates from its first window on; RFC 6675 has limited transmit in its own
+/// step (3).
 pub fn checks() -> Vec<Check> {
     let check = |flavor: &'static str| {
         Check::new(

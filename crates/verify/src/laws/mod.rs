@@ -19,8 +19,7 @@ mod waiting;
 mod westwood;
 mod zero_loss;
 
-use longfat_engine::registry::Entry;
-use longfat_engine::transport::flavor::{FLAVORS, Flavor};
+use longfat_engine::transport::flavor::{Flavor, with_defaults};
 
 use crate::check::Check;
 
@@ -46,8 +45,7 @@ pub fn checks() -> Vec<Check> {
     checks
 }
 
-/// The registered flavors, with their defaults, for which this holds.
+/// Registered flavors, with their defaults, that satisfy a condition.
 pub(crate) fn flavors_where(holds: impl Fn(&dyn Flavor) -> bool) -> Vec<&'static str> {
-    let with_defaults = |entry: &Entry<dyn Flavor>| entry.with_defaults().expect("flavors have defaults").build(&());
-    FLAVORS.iter().filter(|entry| holds(&*with_defaults(entry))).map(|entry| entry.name).collect()
+    with_defaults().filter(|(_, flavor)| holds(&**flavor)).map(|(name, _)| name).collect()
 }

@@ -8,7 +8,7 @@ use crate::observer::Observer;
 use crate::simulation::network::{Network, OTHER_RANK};
 
 impl<O: Observer> Network<O, Events> {
-    /// A background has a datagram: all its cells come to the port now.
+    /// A background source sends a datagram: all its cells reach the port now.
     #[cold]
     #[expect(clippy::cast_possible_truncation, reason = "circuits are numbered in 27 bits")]
     pub(super) fn emit(&mut self, now: Time, number: usize) {
@@ -34,7 +34,7 @@ impl<O: Observer> Network<O, Events> {
     pub(super) fn absorb(&mut self, cell: Cell) {
         let line = self.driver.ports[self.bottleneck_port].state().line;
         self.links[line].line.count_left_before_relay(cell);
-        self.books.background_crosses(self.bits_of(cell.packet, 1));
+        self.ledger.background_crosses(self.bits_of(cell.packet, 1));
         self.cells_delivered += 1;
         self.packets.release_cell(cell.packet);
     }

@@ -69,7 +69,7 @@ pub(super) fn place_loss_points(scenario: &Scenario, graph: &Graph, links: &mut 
 }
 
 impl<O: Observer> Network<O, Events> {
-    /// A cell has come to a place where it may get lost, or marked, or both; gives what is behind, if it is not lost.
+    /// A cell reaches a place where it may be lost, or marked, or both; returns the entrance behind, if it is not lost.
     #[cold]
     pub(super) fn pass_checks(
         &mut self,
@@ -87,7 +87,7 @@ impl<O: Observer> Network<O, Events> {
         Some((entrance, cell))
     }
 
-    /// A cell has come to a place where it may get lost; gives what is behind, if it is not.
+    /// A cell reaches a loss model; returns the entrance behind, if it is not lost.
     #[cold]
     pub(super) fn pass(&mut self, now: Time, point: usize, cell: Cell) -> Option<Entrance> {
         let flow = cell.circuit() / 2;
@@ -101,7 +101,7 @@ impl<O: Observer> Network<O, Events> {
         Some(self.driver.impairments.loss_points[point].behind)
     }
 
-    /// A cell gets lost; tells whether its packet was whole before.
+    /// A cell is lost; returns whether its packet was whole before.
     pub(super) fn lose(&mut self, now: Time, cell: Cell) -> bool {
         let was_whole = self.damage(now, cell);
         if was_whole {

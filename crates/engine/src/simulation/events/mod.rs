@@ -16,8 +16,8 @@ use loss_point::{LossPoint, place_loss_points};
 use path::{ChangingEnd, follow_path};
 
 use super::network::{
-    AnyPort, AtRest, Drive, Driver, Entrance, Event, Happening, LineEnd, Links, Lost, Network, OTHER_RANK,
-    SERVICE_RANK, Served, Told,
+    AnyPort, AtRest, Drive, Driver, Entrance, Entry, Event, LineEnd, Links, Lost, Network, OTHER_RANK, Reports,
+    SERVICE_RANK, Served,
 };
 use crate::observer::Observer;
 
@@ -74,7 +74,7 @@ impl Events {
             network.calendar.schedule(network.agenda.frames(), Time::ZERO, OTHER_RANK);
         }
         if let Some(time) = first_vbr {
-            network.books.note(Time::ZERO, Happening::WillSend(time));
+            network.ledger.note(Time::ZERO, Entry::WillSend(time));
             network.calendar.schedule(network.agenda.port(network.bottleneck_port), time, SERVICE_RANK);
         }
         network.begin_connections_from_outside();
@@ -168,7 +168,7 @@ impl<O: Observer> Network<O, Events> {
                 return false;
             }
             self.events_processed += 1;
-            self.happen(now, slot);
+            self.simulate(now, slot);
             #[cfg(debug_assertions)]
             if self.events_processed.is_multiple_of(1 << 14) {
                 self.audit().unwrap_or_else(|violation| panic!("at {} s: {violation}", now.as_seconds()));
@@ -221,7 +221,7 @@ impl<O: Observer> Network<O, Events> {
         if let Some(time) = port.receive(now, cell, &self.packets, &mut self.dropped) {
             self.calendar.schedule(self.agenda.port(number), time, SERVICE_RANK);
             if number == self.bottleneck_port {
-                self.books.note(now, Happening::WillSend(time));
+                self.ledger.note(now, Entry::WillSend(time));
             }
         }
         let state = port.state();
@@ -280,7 +280,7 @@ impl<O: Observer> Network<O, Events> {
             None => self.calendar.cancel(self.agenda.port(port)),
         }
         if port == self.bottleneck_port {
-            self.books.note(now, Happening::Rests(until));
+            self.ledger.note(now, Entry::Rests(until));
         }
     }
 
@@ -294,7 +294,7 @@ impl<O: Observer> Network<O, Events> {
             fingerprint: &mut self.port_fingerprints[number],
             policing: self.policing.as_mut(),
             connections: self.numbers.pairs(),
-            told: Told { port: number, books: &mut self.books, observer: &mut self.observer },
+            reports: Reports { port: number, ledger: &mut self.ledger, observer: &mut self.observer },
         };
         served.note_dropped::<Events>(now);
     }

@@ -20,7 +20,7 @@ pub(super) struct ChangingEnd {
     pub(super) packets_lost: u64,
 }
 
-/// Lets the bottleneck's lines change as the scenario's path does; gives their ends.
+/// Puts the conditions of the scenario's path on the bottleneck's lines; returns the ends of these.
 pub(super) fn follow_path(scenario: &Scenario, graph: &Graph, links: &mut Links) -> Vec<ChangingEnd> {
     let Some(conditions) = scenario.conditions(graph) else { return Vec::new() };
     let chance = Chance { seed: scenario.seed, replication: scenario.replication };
@@ -42,7 +42,7 @@ pub(super) fn follow_path(scenario: &Scenario, graph: &Graph, links: &mut Links)
 }
 
 impl<O: Observer> Network<O, Events> {
-    /// A packet comes to the end of a line that changes, unless it is lost.
+    /// A packet reaches the end of a line that changes, unless it is lost.
     #[cold]
     pub(super) fn arrive_over_path(&mut self, now: Time, number: usize, packet: Cell) {
         let end = &mut self.driver.impairments.changing_ends[number];

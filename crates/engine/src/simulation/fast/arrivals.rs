@@ -1,4 +1,4 @@
-//! What is on its way over lines side by side: from end systems to a switch, or from it to them.
+//! Packets under way on parallel lines that end at one switch, or at hosts: a queue in order of arrival.
 
 use longfat_foundation::row::Row;
 use longfat_foundation::units::{Time, TransmissionTime};
@@ -8,11 +8,11 @@ use longfat_network::link::Train;
 use super::order::{Moment, Tie};
 use crate::simulation::network::{Latest, Links, Place};
 
-/// What a line carries of a packet: all its cells, or all of it in one piece.
+/// A packet on a line: all its cells, or the packet as a whole.
 pub(super) trait Load: Copy {
-    /// Cells that have not arrived.
+    /// Cells that have not arrived yet.
     fn cells(&self) -> u32;
-    /// As [`Line::trains`](longfat_network::link::Line::trains) gives it.
+    /// The packet as [`Line::trains`](longfat_network::link::Line::trains) describes it.
     fn description(&self) -> (Cell, u32, bool);
 }
 
@@ -37,30 +37,30 @@ impl Load for Cell {
     }
 }
 
-/// A packet, or what is left of it.
+/// A packet, or the rest of one, with the arrival of its next cell.
 #[derive(Clone, Copy)]
 pub(super) struct Coming<L> {
-    /// When its next cell arrives.
+    /// The arrival of its next cell.
     turn: Turn,
     pub load: L,
     line: u32,
     place: Place,
 }
 
-/// What puts the arrival of a cell into the calendar, by events. Of those put there at one instant by causes of the same kind the
-/// order is known.
+/// The event during which the event driver would have scheduled the arrival of a cell. The order of arrivals that were scheduled at one
+/// instant is known if their causes are of one kind.
 #[derive(Clone, Copy)]
 enum Cause {
-    /// It was sent on an idle line: what is sent first is first.
+    /// It was sent on an idle line: first sent, first scheduled.
     Sent,
-    /// The arrival of the cell before it on the line, which had that place among all that came at that instant.
+    /// The arrival of the cell before it on the line, which had this rank among the arrivals of its instant.
     Before(Place),
-    /// Its line became idle at the very instant, or the place of the cell before it is not known yet.
+    /// Not known: its line became idle at that very instant, or the rank of the cell before it is not known yet.
     Unknown,
 }
 
 impl Coming<Train> {
-    /// Goes on to the next cell. By events, a cell is put into the calendar when the one before it arrives.
+    /// Goes on to the next cell, whose arrival is scheduled when the one before it arrives.
     pub fn follow(&mut self, cell_time: TransmissionTime) {
         self.turn.before = Latest { arrival: self.turn.time, place: self.place };
         self.load.take(cell_time);
@@ -69,7 +69,7 @@ impl Coming<Train> {
 }
 
 impl<L> Coming<L> {
-    /// On the line with that number, and the first of all that come at its instant.
+    /// On the line with that number, first among the arrivals of its instant.
     #[inline(always)]
     fn new(turn: Turn, number: usize, load: L) -> Self {
         #[expect(clippy::cast_possible_truncation, reason = "a scenario is refused long before it has 2^32 lines")]
@@ -83,12 +83,12 @@ impl<L> Coming<L> {
         self.turn.time
     }
 
-    /// The same, and when that was put into the calendar.
+    /// The arrival of its next cell, with the time at which the event driver would have scheduled it.
     pub fn moment(&self) -> Moment {
         Moment::new(self.turn.time, self.turn.scheduled())
     }
 
-    /// The line whose last arrival put its own into the calendar, if that is what did.
+    /// Its line, if the event driver would have scheduled its arrival during the last arrival on that line.
     pub fn follows(&self) -> Option<usize> {
         matches!(self.turn.cause(), Cause::Before(_)).then(|| self.line())
     }
@@ -100,13 +100,13 @@ impl<L> Coming<L> {
     }
 }
 
-/// When something comes, and what tells when that was put into the calendar, and by what: that is asked of few.
+/// An arrival. When it would have been scheduled, and by what, is computed only where two arrivals are of one instant.
 #[derive(Clone, Copy)]
 struct Turn {
     time: Time,
-    /// When it was handed to the line.
+    /// When the packet was handed to the line.
     sent: Time,
-    /// What was before it on the line.
+    /// The arrival before it on the line.
     before: Latest,
 }
 
@@ -126,14 +126,17 @@ impl Turn {
         }
     }
 
-    /// Whether it comes before another, which is known by now.
+    /// Whether it is before another arrival that is queued already.
+    ///
+    /// # Errors
+    /// If that is not known.
     fn is_before(self, other: Self) -> Result<bool, Tie> {
         let (own, others) = ((self.time, self.scheduled()), (other.time, other.scheduled()));
         if own != others {
             return Ok(own < others);
         }
         match (self.cause(), other.cause()) {
-            // The other one was sent before.
+            // The other one was sent first.
             (Cause::Sent, Cause::Sent) => Ok(false),
             (Cause::Before(own), Cause::Before(place)) => Ok(own < place),
             _ => Err(Tie(self.time)),
@@ -141,27 +144,27 @@ impl Turn {
     }
 }
 
-/// All that is on its way.
+/// Packets under way, in order of arrival.
 pub(super) struct Arrivals<L> {
-    /// In the order in which the next cells come.
+    /// In the order of the arrivals of their next cells.
     coming: Row<Coming<L>>,
-    /// When the first of it comes, and nothing that comes comes later than the latest.
+    /// The first arrival, and an upper bound of all.
     next_time: Time,
     latest_time: Time,
-    /// The turn of what was last of all that did not have to wait here for it.
+    /// The latest arrival of a packet that was not queued here (see [`send_next`](Self::send_next)).
     passed: Option<Turn>,
 }
 
 impl<L: Load> Arrivals<L> {
-    /// Nothing.
+    /// An empty queue.
     pub fn new() -> Self {
         Self { coming: Row::default(), next_time: Time::NEVER, latest_time: Time::ZERO, passed: None }
     }
 
-    /// A packet was handed to the line with that number, whose first cell arrives at `first` and whose last one at `last`.
+    /// Queues a packet that is handed to the line with that number; its first cell arrives at `first` and its last one at `last`.
     ///
     /// # Errors
-    /// If it cannot be told whether it comes before another.
+    /// If its order with another arrival of the same instant is not known.
     // Always: every packet passes here four times.
     #[inline(always)]
     pub fn send(
@@ -177,11 +180,11 @@ impl<L: Load> Arrivals<L> {
         self.enqueue(turn, number, latest, load)
     }
 
-    /// The same, but for what arrives from `first` to `last` before whatever else is sent from now on: it need not wait for its turn if
-    /// nothing else does and nothing has arrived later. Tells whether that is so.
+    /// [`send`](Self::send) for a packet that arrives before all that is sent from now on. It need not be queued if the queue is empty and
+    /// nothing has arrived later. Returns whether that is so; the caller then lets it pass at once.
     ///
     /// # Errors
-    /// If it cannot be told whether it comes before another.
+    /// If its order with another arrival of the same instant is not known.
     #[inline(always)]
     pub fn send_next(
         &mut self,
@@ -210,7 +213,7 @@ impl<L: Load> Arrivals<L> {
 
     #[inline(always)]
     fn enqueue(&mut self, turn: Turn, number: usize, latest: &mut Latest, load: L) -> Result<(), Tie> {
-        // Nearly always; and nothing is made elsewhere to be copied here.
+        // The common case, in place: no `Coming` is built elsewhere and copied here.
         if self.latest_time < turn.time {
             self.latest_time = turn.time;
             self.next_time = self.next_time.min(turn.time);
@@ -220,14 +223,14 @@ impl<L: Load> Arrivals<L> {
         self.insert(Coming::new(turn, number, load), latest)
     }
 
-    /// Puts a packet, or what is left of it, where it belongs; `latest` is what was sent last on its line.
+    /// Inserts a packet, or the rest of one, in order; `latest` is the latest arrival on its line.
     ///
     /// # Errors
-    /// If that cannot be told.
+    /// If the order is not known.
     #[inline(never)]
     pub fn insert(&mut self, mut coming: Coming<L>, latest: &mut Latest) -> Result<(), Tie> {
         let time = coming.time();
-        // Few come at one instant, and only of those it matters when they were put into the calendar.
+        // Few arrive at one instant, and only for those it matters when they were scheduled.
         let mut index = self.coming.as_slice().partition_point(|at| at.time() <= time);
         while index > 0 && coming.turn.is_before(self.coming[index - 1].turn)? {
             index -= 1;
@@ -250,19 +253,19 @@ impl<L: Load> Arrivals<L> {
         Ok(())
     }
 
-    /// When the next comes; never, if nothing does.
+    /// The next arrival; never, if the queue is empty.
     #[inline]
     pub fn next_time(&self) -> Time {
         self.next_time
     }
 
-    /// The next to come.
+    /// The packet that arrives next.
     #[inline]
     pub fn first(&self) -> Option<&Coming<L>> {
         self.coming.front()
     }
 
-    /// Takes the next to come, if it comes before `horizon`, and tells of one that comes soon.
+    /// Takes the packet that arrives next, if it does before `horizon`. Calls `soon` for one that arrives soon, to prefetch it.
     #[inline]
     pub fn take(&mut self, horizon: Time, soon: impl FnOnce(&L)) -> Option<Coming<L>> {
         if self.next_time >= horizon {
@@ -274,37 +277,37 @@ impl<L: Load> Arrivals<L> {
         coming
     }
 
-    /// How much of what is on its way was handed over before `until`.
+    /// Number of packets that were handed over before `until`.
     pub fn sent_before(&self, until: Time) -> u64 {
         self.coming.iter().filter(|coming| coming.turn.sent < until).count() as u64
     }
 
-    /// Cells in flight on each line, in the order of lines, as trains ([`Line::trains`](longfat_network::link::Line::trains)).
+    /// The packets as [trains](longfat_network::link::Line::trains), of each line in order.
     pub fn trains(&self) -> impl Iterator<Item = (usize, (Cell, u32, bool))> {
         self.coming.iter().map(|coming| (coming.line(), coming.load.description()))
     }
 
-    /// The same for what was handed over before `until`.
+    /// [`trains`](Self::trains), of packets that were handed over before `until`.
     pub fn trains_sent_before(&self, until: Time) -> impl Iterator<Item = (usize, (Cell, u32, bool))> {
         let sent = self.coming.iter().filter(move |coming| coming.turn.sent < until);
         sent.map(|coming| (coming.line(), coming.load.description()))
     }
 
-    /// Cells on the way.
+    /// Cells under way.
     pub fn cells_under_way(&self) -> u64 {
         self.coming.iter().map(|coming| u64::from(coming.load.cells())).sum()
     }
 }
 
-/// Packets that are counted as carried when they are sent.
+/// Lines of packets that are counted as carried when they are sent, before they arrive.
 #[derive(Default)]
 pub(super) struct CountedAhead {
-    /// The lines of those that were taken back.
+    /// The lines of packets whose count was taken back.
     taken_back: Vec<usize>,
 }
 
 impl CountedAhead {
-    /// Takes back what has not arrived; what was taken back before is as if it had just been sent.
+    /// Takes back the counts of packets that have not arrived; those that were taken back before are counted again first.
     pub fn take_back(&mut self, arrivals: &Arrivals<Cell>, links: &mut Links) {
         self.taken_back.drain(..).for_each(|line| links[line].line.count_carried(1, 1));
         self.taken_back.extend(arrivals.coming.iter().map(Coming::line));

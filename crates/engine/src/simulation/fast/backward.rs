@@ -1,7 +1,7 @@
-//! The way of acknowledgments: from the receivers over lines of their own to a switch, and on one line to the senders.
+//! The path of acknowledgments: from the receivers over lines of their own to a switch, and on one line to the senders.
 //!
-//! No buffer is full and nothing is lost there, so that when a cell comes out follows from the order in which cells come in. That
-//! order is known until the next moment at which a receiver can send, and a line's delay longer.
+//! Nothing is dropped or lost there, so the departures follow from the order of the arrivals at the switch. That order is known up to the
+//! next time at which a receiver can send, plus the least delay of a line to the switch.
 
 use longfat_foundation::row::Row;
 use longfat_foundation::units::{LineClock, Span, Time, TransmissionTime};
@@ -20,7 +20,7 @@ pub(super) struct Backward {
     line: usize,
     way: Way,
     ahead: Ahead,
-    /// What is sent takes at least as long to the switch, and from the switch to the senders.
+    /// Lookahead: the least time from a receiver to the switch, and from the switch to a sender.
     pub latency_before: Span,
     latency_behind: Span,
 }
@@ -33,46 +33,47 @@ enum Way {
     Whole(Arrivals<Cell>, Fan),
 }
 
-/// A last cell on its way to its sender, and when it gets there.
+/// A last cell on its way to its sender, with its arrival.
 #[derive(Clone, Copy)]
 struct Leaving {
     exit: Time,
-    /// When that was put into the calendar.
+    /// When the event driver would have scheduled the arrival.
     scheduled: Time,
     cell: Cell,
 }
 
-/// What comes to the end of the common line.
+/// Arrivals at the end of the common line.
 struct Exits {
-    /// Last cells, in the order in which they come to the senders.
+    /// Last cells, in order of arrival at the senders.
     leaving: Row<Leaving>,
-    /// When the first of them comes.
+    /// The first of these arrivals.
     next_time: Time,
-    /// Those that have been taken and are not counted.
+    /// Last cells that were taken and are not counted.
     taken: u64,
-    /// The other cells, as far as they come before `until`, that are not counted; and when those come to the senders that come later.
+    /// Other cells that arrive before `until`, the time at which state must be complete, and are not counted; and the arrivals of those that
+    /// arrive later.
     within: u64,
     until: Time,
     within_later: Row<Time>,
-    /// When the latest cell comes to its sender.
+    /// The latest arrival at a sender.
     latest: Time,
 }
 
-/// What has gone on to the common line, some before its time, because nothing can come to the switch before it.
+/// Packets that were put on the common line, some of them before they reach the switch, because nothing can reach it before them.
 #[derive(Default)]
 struct Ahead {
-    /// So far everything will have happened when somebody looks: what comes before is counted at once.
+    /// State must be complete at this time: cells that reach the switch before it are counted at once.
     until: Time,
-    /// Cells that come before and are counted.
+    /// The number of these cells.
     came: u64,
-    /// What comes later, in the order in which it does.
+    /// Cells that reach the switch later, in order.
     later: Row<Early>,
 }
 
-/// Cells that come to the switch with no other between them.
+/// Cells that reach the switch with no other between them.
 #[derive(Clone, Copy)]
 struct Early {
-    /// When the next of them comes, and when the last one does.
+    /// When the next of them reaches the switch, and when the last one does.
     next: LineClock,
     last: Time,
     cells: u32,
@@ -82,7 +83,7 @@ struct Early {
 }
 
 impl Ahead {
-    /// Cells go on that come to the switch over the `line` with that number, the `last` of them at that time.
+    /// Adds cells that reach the switch over the `line` with that number, the last of them at `last`.
     #[inline(always)]
     fn push(&mut self, next: LineClock, last: Time, cells: u32, number: usize, line: &mut Line, ends: bool) {
         if last < self.until {
@@ -94,7 +95,7 @@ impl Ahead {
         self.later.push_back(Early { next, last, cells, line: number as u32, ends });
     }
 
-    /// Counts what came before `until`; gives how many cells.
+    /// Counts the cells that reached the switch before `until`; returns their number.
     fn settle(&mut self, until: Time, links: &mut Links) -> u64 {
         let mut all = std::mem::take(&mut self.came);
         while let Some(early) = self.later.front_mut() {
@@ -111,7 +112,7 @@ impl Ahead {
 }
 
 impl Early {
-    /// Counts the cells that came before `until`, which are not all; gives how many.
+    /// Counts the cells that reached the switch before `until`, which are not all; returns their number.
     fn count_before(&mut self, until: Time, line: &mut Line) -> u64 {
         let mut came = 0;
         while self.next.time < until {
@@ -137,7 +138,7 @@ impl Exits {
         }
     }
 
-    /// A cell that is not the last of its packet comes to its sender at `exit`.
+    /// A cell that is not the last of its packet reaches its sender at `exit`.
     #[inline]
     fn push_within(&mut self, exit: Time) {
         self.latest = exit;
@@ -148,12 +149,12 @@ impl Exits {
         }
     }
 
-    /// When the last cell comes to its sender that is next, and when, by events, that was put into the calendar.
+    /// The next arrival of a last cell, with the time at which the event driver would have scheduled it.
     fn next(&self) -> Moment {
         self.leaving.front().map_or(Moment::NEVER, |next| Moment::new(next.exit, next.scheduled))
     }
 
-    /// Takes the last cell that comes next to its sender, and tells of one that will soon.
+    /// Takes the last cell that arrives next. Calls `soon` for one that arrives soon, to prefetch its packet.
     #[inline]
     fn take_last(&mut self, soon: impl FnOnce(&Cell)) -> Option<Cell> {
         self.leaving.ahead().map(|leaving| &leaving.cell).map(soon);
@@ -163,7 +164,7 @@ impl Exits {
         cell
     }
 
-    /// The last cell of a packet comes to the switch at `came` and to its sender at `exit`.
+    /// The last cell of a packet reaches the switch at `came` and its sender at `exit`.
     #[inline(always)]
     fn push_last(&mut self, came: Time, exit: Time, cell: Cell) {
         let before = std::mem::replace(&mut self.latest, exit);
@@ -171,7 +172,7 @@ impl Exits {
         self.leaving.push_back(Leaving { exit, scheduled: before.max(came), cell });
     }
 
-    /// Counts the last cells that have been taken, and the others that have arrived before `until`; gives how many.
+    /// Counts the last cells that were taken, and the other cells that have arrived before `until`; returns their number.
     fn settle(&mut self, until: Time, line: &mut Line) -> u64 {
         let later = self.within_later.as_slice().partition_point(|exit| *exit < until);
         self.within_later.take(later);
@@ -183,7 +184,7 @@ impl Exits {
 }
 
 impl Backward {
-    /// For the lines of `path`.
+    /// The lines of `path`, which are idle.
     pub fn new(path: &Path) -> Self {
         let way = match &path.behind {
             None => Way::Cells(Arrivals::new(), Exits::new()),
@@ -193,7 +194,7 @@ impl Backward {
         Self { line, way, ahead: Ahead::default(), latency_before, latency_behind }
     }
 
-    /// Nobody looks before `until`.
+    /// State need not be complete before `until`.
     pub fn proceed(&mut self, until: Time) {
         self.ahead.until = until;
         if let Way::Cells(_, exits) = &mut self.way {
@@ -201,17 +202,16 @@ impl Backward {
         }
     }
 
-    /// What is sent takes at least as long to the senders.
+    /// The least time from a receiver to a sender.
     #[inline]
     pub fn latency(&self) -> Span {
         self.latency_before + self.latency_behind
     }
 
-    /// A receiver hands a packet of so many cells and bits to the line with that number; the `others` send later, and not before
-    /// that.
+    /// A receiver hands a packet of `cells` cells and `bits` bits to the line with that number; no other sends before `others`.
     ///
     /// # Errors
-    /// If it cannot be told whether it comes before another.
+    /// If its order with another packet of the same instant is not known.
     #[expect(clippy::too_many_arguments, reason = "parts of the simulation that are borrowed one by one")]
     #[inline(always)]
     pub fn send(
@@ -224,7 +224,7 @@ impl Backward {
         cells: u32,
         bits: u64,
     ) -> Result<(), Tie> {
-        // What is sent now comes no earlier, and what others send no earlier than that.
+        // Bounds of the arrivals at the switch: of this packet, and of those that others send.
         let (earliest, next) = (now + self.latency_before, others.saturating_add(self.latency_before));
         match &mut self.way {
             Way::Cells(arrivals, exits) => {
@@ -260,10 +260,10 @@ impl Backward {
         Ok(())
     }
 
-    /// Lets everything happen before `horizon` at the switch.
+    /// Simulates the switch up to `horizon`.
     ///
     /// # Errors
-    /// If it cannot be told which of two comes first.
+    /// If the order of two packets of one instant is not known.
     pub fn advance(&mut self, horizon: Time, links: &mut Links, packets: &Packets) -> Result<(), Tie> {
         match &mut self.way {
             Way::Cells(arrivals, exits) => exits.pass_waiting(horizon, arrivals, &mut self.ahead, self.line, links),
@@ -280,7 +280,7 @@ impl Backward {
         }
     }
 
-    /// When the next packet reaches its sender, of those that have passed the switch.
+    /// The next arrival at a sender, of packets that have passed the switch.
     #[inline]
     pub fn next_time(&self) -> Time {
         match &self.way {
@@ -289,7 +289,7 @@ impl Backward {
         }
     }
 
-    /// The same, and when, by events, that was put into the calendar.
+    /// The next arrival, with the time at which the event driver would have scheduled it.
     pub fn next(&self) -> Moment {
         match &self.way {
             Way::Cells(_, exits) => exits.next(),
@@ -297,7 +297,7 @@ impl Backward {
         }
     }
 
-    /// As [`Fan::next_follows`]; of cells it is not known.
+    /// [`Fan::next_follows`]; not known for cells.
     pub fn next_follows(&self, links: &Links) -> Option<u64> {
         match &self.way {
             Way::Cells(..) => None,
@@ -305,7 +305,7 @@ impl Backward {
         }
     }
 
-    /// What has not passed the switch reaches no sender before.
+    /// A lower bound of the arrival at a sender of any packet that has not passed the switch.
     #[inline]
     pub fn bound(&self) -> Time {
         let next_at_switch = match &self.way {
@@ -315,7 +315,7 @@ impl Backward {
         next_at_switch.saturating_add(self.latency_behind)
     }
 
-    /// Takes the next packet that reaches its sender, by its last cell, and tells of one that will soon.
+    /// Takes the next packet that reaches its sender, by its last cell. Calls `soon` for one that arrives soon, to prefetch it.
     #[inline]
     pub fn take(&mut self, number: u64, links: &mut Links, soon: impl FnOnce(&Cell)) -> Option<Cell> {
         match &mut self.way {
@@ -324,7 +324,7 @@ impl Backward {
         }
     }
 
-    /// Counts what has been taken, and else has arrived before `until`.
+    /// Counts the packets that were taken, and the cells that have arrived before `until`.
     pub fn settle(&mut self, until: Time, links: &mut Links) -> Carried {
         let came = self.ahead.settle(until, links);
         let Carried { events, delivered } = match &mut self.way {
@@ -337,7 +337,7 @@ impl Backward {
         Carried { events: came + events, delivered }
     }
 
-    /// Cells on the way.
+    /// Cells under way.
     pub fn cells_under_way(&self) -> u64 {
         match &self.way {
             Way::Cells(arrivals, exits) => {
@@ -349,7 +349,7 @@ impl Backward {
 }
 
 impl Exits {
-    /// Lets all cells of a packet pass the switch, which come there before any others.
+    /// All cells of a packet pass the switch, before any other cell reaches it.
     // Always: nearly every acknowledgment passes here, from one of the two callers.
     #[inline(always)]
     fn pass_alone(&mut self, train: Train, cell_time: TransmissionTime, line: &mut Line) {
@@ -362,7 +362,7 @@ impl Exits {
         self.push_last(came.time, line.carry(came.time), last);
     }
 
-    /// Lets all pass the switch that waits for its turn and comes before `horizon`.
+    /// All cells that reach the switch before `horizon` pass it, in order.
     #[inline(never)]
     fn pass_waiting(
         &mut self,
@@ -390,7 +390,7 @@ impl Exits {
         Ok(())
     }
 
-    /// Lets the cells of a packet pass the switch until it is another's turn. Gives how many are left.
+    /// Cells of a packet pass the switch until a cell of another packet is next. Returns the number of those that are left.
     fn pass(
         &mut self,
         mut coming: Coming<Train>,

@@ -1,4 +1,4 @@
-//! The bottleneck's line as the fast driver sees it: only the last cells of packets are followed, the others counted.
+//! The bottleneck's line for cells: the last cells of packets are followed, the others are counted in blocks.
 
 use longfat_foundation::row::Row;
 use longfat_foundation::units::{LineClock, Time, TransmissionTime};
@@ -8,15 +8,15 @@ use longfat_network::switch::{Outlet, TrainOutlet};
 
 use super::order::Moment;
 
-/// A last cell on its way to its receiver, or let in and known to be.
+/// A last cell on its way to its receiver, or admitted to the port with its transmission known.
 #[derive(Clone, Copy)]
 struct LastCell {
-    /// When it gets there.
+    /// When it arrives.
     exit: Time,
     cell: Cell,
     /// When its transmission began.
     sent: LineClock,
-    /// When the one before it gets there; never, if it was sent right before.
+    /// When the cell before it arrives; never, if that was sent right before.
     exit_before: Time,
 }
 
@@ -29,7 +29,7 @@ struct Block {
     cells: u64,
 }
 
-/// What has left the port and not arrived.
+/// The cells that have left the port and not arrived.
 pub(super) struct Exit {
     /// Last cells, in the order in which they arrive.
     last_cells: Row<LastCell>,
@@ -37,19 +37,19 @@ pub(super) struct Exit {
     next_time: Time,
     /// Last cells that have been taken and are not counted.
     taken: u64,
-    /// All cells: those that were sent last and, before them, those that do not all arrive before `until`. The others have `arrived` when
-    /// somebody looks.
+    /// All cells: the block that was sent last and, before it, the blocks that do not arrive completely before `until`, the time at which
+    /// state must be complete. The others count as `arrived`.
     latest: Option<Block>,
     before: Row<Block>,
     until: Time,
     arrived: u64,
-    /// Of the line: the transmission of a cell, and that with all the way to the end.
+    /// Of the line: the transmission time of a cell, and the time from the beginning of its transmission to the end of the line.
     cell_time: TransmissionTime,
     time_to_end: TransmissionTime,
 }
 
 impl Exit {
-    /// Of an empty line.
+    /// An empty line.
     pub fn new(line: &Line) -> Self {
         Self {
             last_cells: Row::default(),
@@ -64,35 +64,35 @@ impl Exit {
         }
     }
 
-    /// Nobody looks before `until`.
+    /// State need not be complete before `until`.
     pub fn proceed(&mut self, until: Time) {
         self.until = until;
     }
 
-    /// When a cell whose transmission begins at `clock` gets to the end.
+    /// When a cell arrives whose transmission begins at `clock`.
     #[inline]
     fn end_of(&self, clock: LineClock) -> Time {
         clock.after(self.time_to_end).time
     }
 
-    /// Cells on their way.
+    /// Cells under way.
     pub fn cells_under_way(&self) -> u64 {
         self.before.iter().chain(&self.latest).map(|block| block.cells).sum()
     }
 
-    /// Last cells on their way, sent before the next service.
+    /// Last cells under way that are sent before the next service.
     pub fn last_cells_before(&self, next_service: Time) -> impl Iterator<Item = Cell> {
         self.last_cells.iter().take_while(move |last| last.sent.time < next_service).map(|last| last.cell)
     }
 
-    /// When the next last cell gets to the end; never, if there is none.
+    /// When the next last cell arrives; never, if there is none.
     #[inline]
     pub fn next_time(&self) -> Time {
         self.next_time
     }
 
-    /// The same, and when, by events, that was put into the calendar: when the cell before it arrived, or when it was sent, if the
-    /// line was empty.
+    /// The next last cell's arrival, with the time at which the event driver would have scheduled it: when the cell before it arrived, or
+    /// when it was sent, if the line was empty.
     pub fn next(&self) -> Moment {
         let Some(&LastCell { exit, sent, exit_before, .. }) = self.last_cells.front() else { return Moment::NEVER };
         match exit_before {
@@ -102,7 +102,7 @@ impl Exit {
         }
     }
 
-    /// Takes the next last cell, and tells of one that comes soon.
+    /// Takes the next last cell. Calls `soon` for one that arrives soon, to prefetch its packet.
     #[inline]
     pub fn take_last(&mut self, soon: impl FnOnce(&Cell)) -> Option<Cell> {
         self.last_cells.ahead().map(|last| &last.cell).map(soon);
@@ -118,7 +118,7 @@ impl Exit {
         self.latest.is_some_and(|block| block.until == clock)
     }
 
-    /// Takes note of cells sent back to back from `clock` until `free`.
+    /// Adds cells sent back to back from `clock` until `free`.
     #[inline]
     fn push(&mut self, clock: LineClock, free: LineClock, cells: u64) {
         match &mut self.latest {
@@ -130,7 +130,7 @@ impl Exit {
         }
     }
 
-    /// Cells are sent, but not right behind others.
+    /// Adds cells that are not sent right behind others.
     fn begin_block(&mut self, block: Block) {
         let Some(before) = self.latest.replace(block) else { return };
         if self.end_of(before.until.before(self.cell_time)) < self.until {
@@ -140,7 +140,7 @@ impl Exit {
         }
     }
 
-    /// Takes note of a last cell that will be sent after `before` others from `clock` on, right after what is in the blocks or later.
+    /// Adds a last cell that is sent after `before` others from `clock` on, right after the blocks or later.
     #[inline]
     fn push_last(&mut self, clock: LineClock, before: u64, cell: Cell) {
         let mut sent = clock;
@@ -148,7 +148,7 @@ impl Exit {
         if before > 0 {
             sent.advance(self.cell_time.times(before));
         } else if !self.goes_on_at(clock) {
-            // The first of all comes after nothing.
+            // None arrives before the first of all.
             let latest = self.latest.map(|block| self.end_of(block.until.before(self.cell_time)));
             exit_before = latest.unwrap_or(Time::ZERO);
         }
@@ -157,7 +157,7 @@ impl Exit {
         self.last_cells.push_back(LastCell { exit, cell, sent, exit_before });
     }
 
-    /// Counts the cells that have arrived before `until`; gives how many.
+    /// Counts the cells that have arrived before `until`; returns their number.
     pub fn settle(&mut self, until: Time, line: &mut Line) -> u64 {
         let mut arrived = std::mem::take(&mut self.arrived);
         while let Some(block) = self.before.front_mut() {
@@ -174,14 +174,14 @@ impl Exit {
 }
 
 impl Block {
-    /// Takes off the cells that arrive before `until`; gives how many.
+    /// Removes the cells that arrive before `until`; returns their number.
     fn take_arrived(&mut self, until: Time, line: &Line) -> u64 {
         let sent_after = |cells: u64| {
             let mut clock = self.from;
             clock.advance_by(line.cell_time(), cells);
             clock
         };
-        // The last that arrives in time is found by halves.
+        // Bisection for the last cell that arrives in time.
         let (mut arrived, mut beyond) = (0, self.cells + 1);
         while arrived + 1 < beyond {
             let cells = arrived.midpoint(beyond);

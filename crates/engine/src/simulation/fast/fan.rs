@@ -1,5 +1,5 @@
-//! The lines behind a common one, each to a host of its own, where packets travel whole: a small one may have to wait there for
-//! a large one before it, and another way overtake.
+//! The lines behind a common one, each to a host of its own, where packets travel whole. A small packet may wait there behind a large one,
+//! so that a packet for another host overtakes it.
 
 use longfat_foundation::units::Time;
 use longfat_network::framing::Cell;
@@ -9,20 +9,20 @@ use super::arrivals::{Arrivals, Coming, CountedAhead};
 use super::order::{Moment, Tie};
 use crate::simulation::network::Links;
 
-/// What has left the common line's transmitter and has not arrived.
+/// The packets that have left the common line's transmitter and have not been delivered.
 pub(super) struct Fan {
     /// The common line, and the one behind it on which each connection's packets go on.
     line: usize,
     lines: Vec<u32>,
-    /// Packets that have left the common line's transmitter, those counted as carried to its end, and those counted as arrived.
+    /// Packets that have left the common line's transmitter, those counted as carried to its end, and those counted as delivered.
     passed: u64,
     crossed: u64,
     counted: u64,
-    /// Counts a packet on the line behind when it passes, and those that have not arrived are taken back where that matters.
+    /// Packets on the lines behind, which are counted as carried when they pass.
     ahead: CountedAhead,
     /// At the ends of the lines behind it.
     arrivals: Arrivals<Cell>,
-    /// Two packets of which it cannot be told which arrives first.
+    /// Two packets of one instant whose order is not known.
     tie: Option<Tie>,
 }
 
@@ -41,7 +41,7 @@ impl Fan {
         }
     }
 
-    /// A packet of `bits` bits comes to the end of the common line at `crosses`.
+    /// A packet of `bits` bits reaches the end of the common line at `crosses`.
     // Always: every packet passes here twice.
     #[inline(always)]
     pub fn pass(&mut self, crosses: Time, packet: Cell, bits: u64, links: &mut Links) {
@@ -55,28 +55,32 @@ impl Fan {
         }
     }
 
-    /// Whether the order of what has passed is known.
+    /// Succeeds if the order of all packets that have passed is known.
+    ///
+    /// # Errors
+    /// With two packets whose order is not.
     pub fn check(&self) -> Result<(), Tie> {
         self.tie.map_or(Ok(()), Err)
     }
 
-    /// When the next packet arrives.
+    /// The next arrival.
     #[inline]
     pub fn next_time(&self) -> Time {
         self.arrivals.next_time()
     }
 
-    /// The same, and when, by events, that was put into the calendar.
+    /// The next arrival, with the time at which the event driver would have scheduled it.
     pub fn next(&self) -> Moment {
         self.arrivals.first().map_or(Moment::NEVER, |coming| coming.moment())
     }
 
-    /// The number of what happened when, by events, that was put into the calendar. None if that was not an arrival over the same line.
+    /// Sequence number of the event during which the event driver would have scheduled the next arrival. `None` unless that was an arrival
+    /// over the same line.
     pub fn next_follows(&self, links: &Links) -> Option<u64> {
         self.arrivals.first().and_then(Coming::follows).map(|line| links[line].arrived)
     }
 
-    /// Takes the next packet that arrives, with its number among all that happens at the ends, and tells of one that will soon.
+    /// Takes the next packet that arrives, as event `number` of the end systems. Calls `soon` for one that arrives soon, to prefetch it.
     #[inline]
     pub fn take(&mut self, number: u64, links: &mut Links, soon: impl FnOnce(&Cell)) -> Option<Cell> {
         let coming = self.arrivals.take(Time::NEVER, soon)?;
@@ -84,32 +88,31 @@ impl Fan {
         Some(coming.load)
     }
 
-    /// Counts the packets that have come to the end of the common line before `until`, and those that have been taken.
+    /// Counts the packets that have reached the end of the common line before `until`, and those that were taken.
     pub fn settle(&mut self, until: Time, links: &mut Links) -> Carried {
         self.ahead.take_back(&self.arrivals, links);
         let under_way = self.arrivals.cells_under_way();
         let delivered = self.passed - under_way - self.counted;
         self.counted += delivered;
         let not_yet = under_way - self.arrivals.sent_before(until);
-        // None, if all before a later time was counted already.
+        // Zero, if all before a later time are counted already.
         let crossed = (self.passed - not_yet).saturating_sub(self.crossed);
         self.crossed += crossed;
         links[self.line].line.count_carried(crossed, crossed);
         Carried { events: crossed + delivered, delivered }
     }
 
-    /// What is on the common line and behind it and has crossed the common line, or will, before `time`, as
-    /// [`Line::trains`](longfat_network::link::Line::trains) gives it, all as if behind it.
+    /// Packets under way that cross the common line before `time`, as [trains](longfat_network::link::Line::trains) on the lines behind it.
     pub fn trains_before(&self, time: Time) -> impl Iterator<Item = (usize, (Cell, u32, bool))> {
         self.arrivals.trains_sent_before(time)
     }
 
-    /// Packets on the way that have crossed the common line, or will, before `time`.
+    /// Packets under way that cross the common line before `time`.
     pub fn passed_before(&self, time: Time) -> u64 {
         self.arrivals.sent_before(time)
     }
 
-    /// Packets on the way.
+    /// Packets under way.
     pub fn cells_under_way(&self) -> u64 {
         self.arrivals.cells_under_way()
     }

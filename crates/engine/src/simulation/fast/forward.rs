@@ -1,7 +1,7 @@
-//! The way of data to the bottleneck's port and through it, ahead of everything else.
+//! The path of data to the bottleneck's port and through it.
 //!
-//! What is on the lines to the port is known until the next moment at which a source can send, and a line's delay longer. So far
-//! the port can be served without asking the calendar.
+//! Arrivals at the port are known up to the next time at which a source can send, plus the least delay of a line to the port. Up to this
+//! horizon the port is served without the calendar.
 
 use longfat_foundation::units::{Span, Time};
 use longfat_network::framing::{Cell, Continuity, PacketId};
@@ -16,13 +16,13 @@ use crate::simulation::network::{AnyPort, Link, Links, Served, Train};
 
 /// The port and the lines before and behind it.
 pub(super) struct Forward {
-    /// What is sent takes at least as long to the port.
+    /// Lookahead: the least time from a sender to the port.
     pub latency_before: Span,
     latency_behind: Span,
     way: Way,
 }
 
-/// How packets travel.
+/// The port and its lines, by how packets travel.
 enum Way {
     Slotted(Slotted, SlottedPort),
     Whole(Whole, WholePort),
@@ -41,7 +41,7 @@ enum WholePort {
 }
 
 impl Forward {
-    /// For a port that is served first at `first_service`, and the lines of `path`.
+    /// A port that is served first at `first_service`, with the lines of `path`.
     ///
     /// Whole packets are served in advance only where the port is not `watched`.
     pub fn new(
@@ -74,14 +74,14 @@ impl Forward {
         Self { latency_before: path.latency_before, latency_behind: path.latency_behind, way }
     }
 
-    /// Nobody looks before `until`.
+    /// State need not be complete before `until`.
     pub fn proceed(&mut self, until: Time) {
         if let Way::Slotted(way, _) = &mut self.way {
             way.proceed(until);
         }
     }
 
-    /// What is sent takes at least as long to the receivers.
+    /// The least time from a sender to a receiver.
     #[inline]
     pub fn latency(&self) -> Span {
         self.latency_before + self.latency_behind
@@ -90,7 +90,7 @@ impl Forward {
     /// A sender hands a packet to the line with that number.
     ///
     /// # Errors
-    /// If it cannot be told whether it comes before another.
+    /// If its order with another packet of the same instant is not known.
     #[inline(always)]
     pub fn send(
         &mut self,
@@ -110,7 +110,7 @@ impl Forward {
         }
     }
 
-    /// When the next packet reaches its receiver, of those that have left the port.
+    /// The next arrival at a receiver, of packets that have left the port.
     #[inline]
     pub fn next_time(&self) -> Time {
         match &self.way {
@@ -119,7 +119,7 @@ impl Forward {
         }
     }
 
-    /// The same, and when, by events, that was put into the calendar.
+    /// The next arrival, with the time at which the event driver would have scheduled it.
     pub fn next(&self) -> Moment {
         match &self.way {
             Way::Slotted(way, _) => way.next(),
@@ -127,7 +127,7 @@ impl Forward {
         }
     }
 
-    /// As [`Fan::next_follows`](super::fan::Fan::next_follows); of cells it is not known.
+    /// [`Fan::next_follows`](super::fan::Fan::next_follows); not known for cells.
     pub fn next_follows(&self, links: &Links) -> Option<u64> {
         match &self.way {
             Way::Slotted(..) => None,
@@ -135,8 +135,7 @@ impl Forward {
         }
     }
 
-    /// What the port has not sent yet, of what is on its way to it or from it, arrives no earlier than this, if it sends anything before
-    /// `until`.
+    /// A lower bound of the arrival at a receiver of any packet that the port has not sent yet; never, if it sends nothing before `until`.
     #[inline]
     pub fn bound(&self, until: Time) -> Time {
         match &self.way {
@@ -145,20 +144,20 @@ impl Forward {
         }
     }
 
-    /// Whether the port has nothing to send and what comes next is sent first, where the bound goes by that.
+    /// Whether the port is idle, where the bound depends on the next arrival at it.
     #[inline]
     pub fn rests(&self) -> bool {
         match &self.way {
             Way::Slotted(way, _) => way.rests(),
-            // Far ahead of the ends, packets that overtake others would have to do so in longer rows.
+            // A longer lookahead costs more than it saves: packets that overtake others would do so in longer queues.
             Way::Whole(..) => false,
         }
     }
 
-    /// Lets everything happen before `horizon` at the port.
+    /// Simulates the port up to `horizon`.
     ///
     /// # Errors
-    /// If it cannot be told which of two packets arrives first.
+    /// If the order of two packets of one instant is not known.
     pub fn advance<O: Observer>(&mut self, horizon: Time, around: Served<'_, O, ()>) -> Result<(), Tie> {
         match &mut self.way {
             Way::Slotted(way, SlottedPort::InRounds(port)) => way.advance_by_rounds(horizon, &mut around.at(port)),
@@ -197,7 +196,7 @@ impl Forward {
         state.into_iter().flat_map(PortState::take_spoiled)
     }
 
-    /// Takes the next packet that reaches its receiver, by its last cell, and tells of one that will soon.
+    /// Takes the next packet that reaches its receiver, by its last cell. Calls `soon` for one that arrives soon, to prefetch it.
     #[inline]
     pub fn take(&mut self, number: u64, links: &mut Links, soon: impl FnOnce(&Cell)) -> Option<Cell> {
         match &mut self.way {
@@ -206,7 +205,7 @@ impl Forward {
         }
     }
 
-    /// Counts what was carried until now.
+    /// Counts the work of lines until `until`.
     pub fn settle(&mut self, until: Time, links: &mut Links) -> Carried {
         if let Way::Slotted(_, SlottedPort::InRounds(port)) = &mut self.way {
             port.take_off_sent(1);
@@ -225,8 +224,8 @@ impl Forward {
         }
     }
 
-    /// What is on lines and they do not know of: trains as [`Line::trains`] gives them, of each line in order and before those that
-    /// it knows of; of last cells only behind the port.
+    /// [Trains](longfat_network::link::Line::trains) on lines besides those that the lines keep, of each line in order and before those;
+    /// behind the port last cells only.
     pub fn trains(&self) -> Vec<(usize, Train)> {
         match &self.way {
             Way::Slotted(way, _) => way.trains().collect(),
@@ -234,7 +233,7 @@ impl Forward {
         }
     }
 
-    /// Cells on the way that the lines do not know of.
+    /// Cells under way besides those that the lines keep.
     pub fn cells_under_way(&self) -> u64 {
         match &self.way {
             Way::Slotted(way, _) => way.cells_under_way(),

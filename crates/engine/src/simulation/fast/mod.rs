@@ -1,9 +1,14 @@
-//! The fast driver: another way to advance time over the same models.
+//! The fast driver: conservative lookahead and batch service over the same models.
 //!
-//! By events, every cell is an event on every line. Here the port is served slot after slot ahead of everything else, hops on
-//! which nothing can wait or get lost are computed, and only what ends at a sender or a receiver happens at its time. What comes
-//! out is the same to the byte; where it would not be, or that cannot be told, the run is simulated by events (`scope`, and
-//! [`Tie`]).
+//! By events, every cell is an event on every line. Here the network is three logical processes, in the words of conservative parallel
+//! simulation (Chandy and Misra 1979; Bryant 1977): the bottleneck's port, the switch where acknowledgments meet, and the end systems. Each
+//! link between them takes at least a known time, its *lookahead*. So the port and the switch may be simulated ahead of the end systems,
+//! up to a *horizon* before which no end system can send anything that reaches them. Ahead of the others, the port serves whole batches
+//! of slots (`slotted`), or packets in advance (`whole`); hops on which nothing can wait or get lost are computed; and only arrivals at
+//! senders and receivers, timers and wakes are simulated one by one.
+//!
+//! Results are those of events, to the byte. Where they would not be, or where the order of two events of one instant is not known, the
+//! run is simulated by events (`scope`, and [`Tie`]).
 
 mod arrivals;
 mod backward;
@@ -28,36 +33,36 @@ use longfat_network::switch::PortCounts;
 use order::Moment;
 use scope::Path;
 
-use super::network::{AnyPort, AtRest, Drive, Driver, Event, Happening, Links, Network, Served, Told, Train};
+use super::network::{AnyPort, AtRest, Drive, Driver, Entry, Event, Links, Network, Reports, Served, Train};
 use crate::observer::Observer;
 
-/// What the fast driver keeps besides the network.
+/// The state of the three processes besides the network.
 pub struct Fast {
     forward: Forward,
     backward: Backward,
-    /// When each event of the calendar was put there, and the number of what happened then.
+    /// When each event of the calendar was put there, and the number of the event of an end system during which it was.
     scheduled: Vec<(Time, u64)>,
-    /// Nobody sends before that, but for what is known.
+    /// Lookahead horizon: before this time nothing reaches an end system but what is queued for it already.
     horizon: Time,
-    /// When the next event of the calendar is, or now.
+    /// The time of the next event of the calendar, or the present.
     next_event: Time,
-    /// Two packets that came together.
+    /// Two packets that reached a process at one instant, in an order that is not known.
     tie: Option<Tie>,
-    /// How much has happened at the ends: packets that have left the network, and events of the calendar.
-    happened: u64,
-    /// What of the port's work is counted in events.
+    /// Events of the end systems so far: packets delivered to them, and events of the calendar.
+    events_of_ends: u64,
+    /// Arrivals and services of the port that are counted as events already.
     cells_in: u64,
     services: u64,
 }
 
-/// What lines have carried, in events and in cells that have reached a host.
+/// Work of lines: events that the event driver would have had, and cells that have reached a host.
 #[derive(Clone, Copy, Debug, Default)]
 struct Carried {
     events: u64,
     delivered: u64,
 }
 
-/// Which of those that are next is first.
+/// The process whose next event is first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum First {
     Data,
@@ -81,7 +86,7 @@ impl Drive for Fast {
 
     #[inline(always)]
     fn note_scheduled(&mut self, slot: Slot, now: Time) {
-        self.scheduled[slot.0 as usize] = (now, self.happened);
+        self.scheduled[slot.0 as usize] = (now, self.events_of_ends);
     }
 
     fn make_room(&mut self, slots: usize) {
@@ -125,17 +130,17 @@ impl Fast {
             horizon: Time::ZERO,
             next_event: Time::ZERO,
             tie: None,
-            happened: 0,
+            events_of_ends: 0,
             cells_in: 0,
             services: 0,
         };
         let mut network = Network::start(rest, observer, driver, &[], 0);
-        // Looked at even if nothing is ever sent there.
+        // The way back is inspected even if nothing is ever sent there.
         network.links.make(backward.line, network.agenda.line(backward.line));
         if let Some(time) = first_service {
-            network.books.note(Time::ZERO, Happening::WillSend(time));
+            network.ledger.note(Time::ZERO, Entry::WillSend(time));
         }
-        network.books.put_in_order();
+        network.ledger.put_in_order();
         network.begin_connections_from_outside();
         network
     }
@@ -161,14 +166,17 @@ impl Fast {
         }
     }
 
-    /// Nobody looks before `until`.
+    /// State need not be complete before `until`.
     fn proceed(&mut self, until: Time) {
         self.horizon = Time::ZERO;
         self.forward.proceed(until);
         self.backward.proceed(until);
     }
 
-    /// What is first of several things that happen at one instant.
+    /// The first of several events of one instant: that which the event driver would have scheduled first.
+    ///
+    /// # Errors
+    /// If that is not known.
     #[cold]
     fn decide(&self, slot: Slot, time: Time, links: &Links) -> Result<First, Tie> {
         let (scheduled, number) = self.scheduled[slot.0 as usize];
@@ -182,7 +190,7 @@ impl Fast {
         if moment < second {
             return Ok(first);
         }
-        // Both were put into the calendar at one instant, each when something happened: a line's next arrival before anything else.
+        // Both were scheduled at one instant, each during some event: a line's next arrival before anything else of that event.
         let mut decided = None;
         for &(_, follows, first) in all.iter().filter(|(other, ..)| *other == moment) {
             let turn = (follows.ok_or(Tie(moment.time))?, first == First::Event);
@@ -198,7 +206,7 @@ impl<O: Observer> Network<O, Fast> {
     /// Simulates all that happens before `until`.
     ///
     /// # Errors
-    /// If the order of two events cannot be told; the run must then begin again, by events.
+    /// If the order of two events of one instant is not known; the run must then begin again, by events.
     pub fn advance(&mut self, until: Time) -> Result<(), Tie> {
         if let Some(from) = self.unmeasured_until().filter(|from| *from <= until) {
             self.advance_to(from)?;
@@ -207,10 +215,10 @@ impl<O: Observer> Network<O, Fast> {
         self.advance_to(until)
     }
 
-    /// Lets everything happen that happens before `until`.
+    /// Simulates all that happens before `until`; nothing is measured anew on the way.
     ///
     /// # Errors
-    /// If the order of two things cannot be told; the run must then begin again, by events.
+    /// If the order of two events of one instant is not known; the run must then begin again, by events.
     fn advance_to(&mut self, until: Time) -> Result<(), Tie> {
         self.driver.proceed(until);
         loop {
@@ -234,31 +242,31 @@ impl<O: Observer> Network<O, Fast> {
                 fast.decide(slot, event, &self.links)?
             };
             fast.next_event = event;
-            fast.happened += 1;
+            fast.events_of_ends += 1;
             let packets = &self.packets;
             let soon = |cell: &Cell| packets.read_soon(cell.packet);
             let last = match first {
-                First::Data => fast.forward.take(fast.happened, &mut self.links, soon),
-                First::Acknowledgment => fast.backward.take(fast.happened, &mut self.links, soon),
+                First::Data => fast.forward.take(fast.events_of_ends, &mut self.links, soon),
+                First::Acknowledgment => fast.backward.take(fast.events_of_ends, &mut self.links, soon),
                 First::Event => None,
             };
             match last {
                 Some(last) => self.deliver_last(now, last),
-                None => self.happen_next(now, slot),
+                None => self.simulate_next(now, slot),
             }
         }
         self.settle(until)
     }
 
-    /// The next event of the calendar happens.
+    /// Simulates the next event of the calendar.
     #[inline(never)]
-    fn happen_next(&mut self, now: Time, slot: Slot) {
+    fn simulate_next(&mut self, now: Time, slot: Slot) {
         self.events_processed += 1;
-        self.happen(now, slot);
+        self.simulate(now, slot);
     }
 
-    /// Makes sure that nothing unknown happens before what is known to be next, of the packets with data and with acknowledgments and of
-    /// the events, or before something that becomes known. Tells whether anything happens before `until`.
+    /// Advances the process that bounds the next known event (of data, acknowledgments and the calendar), and moves the horizon. Returns
+    /// whether anything is left to simulate before `until`.
     #[inline(never)]
     fn look_ahead(&mut self, [data, acknowledgment, event]: [Time; 3], until: Time) -> Result<bool, Tie> {
         let fast = &self.driver;
@@ -270,7 +278,7 @@ impl<O: Observer> Network<O, Fast> {
         let unknown = from_port.min(from_switch);
         let now = known.min(unknown);
         let is_port_behind = from_port < Time::NEVER;
-        // An end sends when an event lets it or a packet arrives, which comes out of what the other end has sent.
+        // An end system sends at an event of its own, or when a packet arrives that the other end has sent.
         let (data, acknowledgment) = (data.min(from_port), acknowledgment.min(from_switch));
         if known >= unknown.min(until) {
             if is_port_behind && (from_port == now || now >= until) {
@@ -288,7 +296,7 @@ impl<O: Observer> Network<O, Fast> {
         Ok(true)
     }
 
-    /// Lets everything happen before `horizon` at the port, of what was handed over until `now`.
+    /// Simulates the port up to `horizon`; what end systems do from now on is not before `now`.
     fn advance_port(&mut self, now: Time, horizon: Time) -> Result<(), Tie> {
         let around = Served {
             port: &mut (),
@@ -298,22 +306,22 @@ impl<O: Observer> Network<O, Fast> {
             fingerprint: &mut self.port_fingerprints[0],
             policing: self.policing.as_mut(),
             connections: self.numbers.pairs(),
-            told: Told { port: 0, books: &mut self.books, observer: &mut self.observer },
+            reports: Reports { port: 0, ledger: &mut self.ledger, observer: &mut self.observer },
         };
         self.driver.forward.advance(horizon, around)?;
-        // Whatever senders and receivers do from now on is later.
-        self.books.settle(now.min(horizon));
-        // Nothing of them is delivered before, and no place of a packet is used again.
+        // Senders and receivers act later from now on.
+        self.ledger.settle(now.min(horizon));
+        // Before any of them is delivered, or the place of a packet is used again.
         self.driver.forward.take_spoiled().for_each(|packet| self.packets.spoil(packet));
         Ok(())
     }
 
-    /// Lets everything happen before `horizon` at the switch where acknowledgments come together.
+    /// Simulates the switch where acknowledgments meet up to `horizon`.
     fn advance_switch(&mut self, horizon: Time) -> Result<(), Tie> {
         self.driver.backward.advance(horizon, &mut self.links, &self.packets)
     }
 
-    /// A packet leaves the network with its last cell.
+    /// Delivers a packet with its last cell.
     // Always: there is one caller.
     #[inline(always)]
     fn deliver_last(&mut self, now: Time, last: Cell) {
@@ -324,7 +332,7 @@ impl<O: Observer> Network<O, Fast> {
         }
     }
 
-    /// Counts what has happened before `until`: nothing else will.
+    /// Counts the work done before `until`, which is complete.
     fn settle(&mut self, until: Time) -> Result<(), Tie> {
         self.advance_switch(until)?;
         let fast = &mut self.driver;
@@ -335,7 +343,7 @@ impl<O: Observer> Network<O, Fast> {
         (fast.cells_in, fast.services) = (cells_in, services);
         self.cells_delivered += there.delivered + back.delivered;
         self.events_processed += there.events + back.events + at_port;
-        self.books.settle(until);
+        self.ledger.settle(until);
         Ok(())
     }
 }

@@ -1,36 +1,36 @@
-//! Which of two things that happen at one instant is first.
+//! The order of two events of one instant.
 //!
-//! By events, the one whose event was put into the calendar earlier. An event is put there when another happens, and events of
-//! one instant come by rank, so the instant at which that was and the rank tell, but for a tie in both.
+//! The event driver simulates first the one that it scheduled first. It schedules an event during another, and takes events of one
+//! instant by rank. So the time and the rank of the event during which an event was scheduled decide, unless both are equal.
 
 use longfat_foundation::units::Time;
 
 use crate::simulation::network::{OTHER_RANK, SERVICE_RANK};
 
-/// When something happens and when, by events, it was put into the calendar.
+/// The time of an event, and when the event driver would have scheduled it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Moment {
-    /// When it happens.
+    /// The time of the event.
     pub time: Time,
-    /// When it was put into the calendar, and the rank of what happened then.
+    /// When it was scheduled, and the rank of the event during which it was.
     scheduled: (Time, u8),
 }
 
 impl Moment {
-    /// What never happens.
+    /// An event that never happens.
     pub const NEVER: Self = Self { time: Time::NEVER, scheduled: (Time::NEVER, OTHER_RANK) };
 
-    /// At `time`, as an arrival, a timer or a wake has scheduled it at `scheduled`.
+    /// An event at `time`, scheduled during an arrival, a timer or a wake at `scheduled`.
     pub fn new(time: Time, scheduled: Time) -> Self {
         Self { time, scheduled: (scheduled, OTHER_RANK) }
     }
 
-    /// At `time`, as the service of a port has scheduled it at `scheduled`.
+    /// An event at `time`, scheduled during the service of a port at `scheduled`.
     pub fn by_service(time: Time, scheduled: Time) -> Self {
         Self { time, scheduled: (scheduled, SERVICE_RANK) }
     }
 }
 
-/// Two things happen at one instant, and which is first cannot be told without simulating every event.
+/// Two events of one instant, at that time, whose order is not known unless every event is simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tie(pub Time);

@@ -1,16 +1,16 @@
-//! Which networks the fast driver knows.
+//! The networks that lookahead is made for: one port, one line back, and a line of its own for each connection on both sides.
 
 use std::sync::Arc;
 
 use longfat_foundation::config::Parameter;
 use longfat_foundation::units::Span;
 use longfat_network::framing::Unit;
+use longfat_network::switch::Port;
 use longfat_network::topology::{Flow, Graph};
 
-use crate::scenario::Scenario;
 use crate::simulation::network::{AtRest, Entrance, LineEnd, Links};
 
-/// One port that all data goes through, and one line that all acknowledgments go back on.
+/// The two directions of such a network.
 pub struct Scope {
     /// From the senders to the receivers.
     pub forward: Path,
@@ -20,29 +20,29 @@ pub struct Scope {
 
 /// The lines of one direction.
 pub struct Path {
-    /// From the hosts to the switch where all comes together, one for each connection.
+    /// From the hosts to the common switch, one for each connection.
     pub lines_before: Vec<u32>,
-    /// The line that all goes on.
+    /// The common line.
     pub line: usize,
     /// From there to the hosts, one for each connection, unless they are part of the common line.
     pub behind: Option<Vec<u32>>,
-    /// What is sent takes at least as long to the switch, and from the switch to the hosts.
+    /// Lookahead: the least time from a host to the switch, and from the switch to a host.
     pub latency_before: Span,
     pub latency_behind: Span,
 }
 
 impl Scope {
-    /// Of a network at rest.
+    /// The two directions of a network at rest.
     ///
     /// # Errors
-    /// Why it is not one that the fast driver knows.
+    /// Why it is no such network.
     pub fn of(rest: &AtRest) -> Result<Self, &'static str> {
-        let AtRest { scenario, graph, framing, links, .. } = rest;
+        let AtRest { graph, framing, links, .. } = rest;
         if graph.is_split {
             return Err("proxies split the connections");
         }
         let unit = framing.unit();
-        object_to_scenario(scenario, graph, unit)?;
+        object_to_scenario(rest, unit)?;
         let [port] = rest.ports.as_slice() else { return Err("there is more than one managed port") };
         if !rest.backgrounds.is_empty() {
             return Err("background traffic waits with the connections' cells");
@@ -90,8 +90,9 @@ impl Scope {
 
 const OTHER_PATHS: &str = "packets take other paths than one line, the common line and one line";
 
-fn object_to_scenario(scenario: &Scenario, graph: &Graph, unit: Unit) -> Result<(), &'static str> {
-    if !scenario.bottleneck_port(graph).queue.is_absent() {
+fn object_to_scenario(rest: &AtRest, unit: Unit) -> Result<(), &'static str> {
+    let scenario = &rest.scenario;
+    if rest.ports.get(rest.bottleneck_port).is_some_and(Port::decides_later) {
         return Err("the port has a queue discipline");
     }
     if !scenario.path.is_absent() {
@@ -144,7 +145,7 @@ fn least(lines: &[u32], latency: impl Fn(usize) -> Span) -> Span {
     others.map(latency).min().unwrap_or(Span::ZERO)
 }
 
-/// Without a time that everything takes nothing would be known ahead.
+/// Rejects a path without lookahead.
 fn known_ahead(path: Path) -> Result<Path, &'static str> {
     if path.latency_before == Span::ZERO || path.latency_behind == Span::ZERO {
         return Err("a line takes no time");

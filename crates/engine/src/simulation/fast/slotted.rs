@@ -1,4 +1,5 @@
-//! Cells on their way to the bottleneck's port and through it, slot after slot; only the last cells of packets come out.
+//! Cells on their way to the bottleneck's port and through it, in batches of slots where possible. Only last cells of packets are followed
+//! to their receivers.
 
 mod rounds;
 
@@ -14,12 +15,12 @@ use super::order::Moment;
 use super::shares::Touched;
 use super::{Carried, Fast, Path};
 use crate::observer::Observer;
-use crate::simulation::network::{Happening, Links, Served};
+use crate::simulation::network::{Entry, Links, Served};
 
-/// So many cells that have been sent are taken off in one go: few enough to stay near the processor.
+/// Sent cells are taken off the queue by this number: few enough for the processor's first cache.
 const MANY: u64 = 1024;
 
-/// So many heads are looked at for each slot, whether they arrive in it or later.
+/// Heads that are examined for each slot, whether they arrive in it or later; the others are kept in order.
 const FEW: usize = 16;
 
 /// The packet that is next on a line to the port.
@@ -27,7 +28,7 @@ const FEW: usize = 16;
 struct Head {
     line: usize,
     cell_time: TransmissionTime,
-    /// Whether that is the port's too.
+    /// Whether that is the cell time of the port, too.
     has_rate_of_port: bool,
     train: Train,
     /// Cells of it that are not counted as carried.
@@ -35,8 +36,8 @@ struct Head {
 }
 
 impl Head {
-    /// Whether it brings exactly one cell in each slot of the port from the one on that ends at `boundary`: at the same rate, and
-    /// not so near to the borders of a slot that rounding to picoseconds might move a cell into another.
+    /// Whether it brings exactly one cell in each slot of the port, from that on which ends at `boundary`: it has the port's rate, and its
+    /// cells are not so near to the borders of slots that rounding to picoseconds may move one across.
     #[inline]
     fn is_in_step(&self, boundary: Time) -> bool {
         let before = boundary - self.train.arrival.time;
@@ -85,30 +86,30 @@ impl SlotService for Port<Queue> {
 /// The port and the lines before and behind it.
 pub(super) struct Slotted {
     line: usize,
-    /// Packets that arrive next, one for each line that has any: all that arrive in the slot that is looked at, and some of the others.
+    /// The next packets, one for each line that has any: all that arrive in the present slot, and some of the others.
     heads: Vec<Head>,
-    /// The rest of the others, in the order in which they begin to arrive.
+    /// The rest of the others, in order of arrival.
     later: Row<Head>,
     has_head: Vec<bool>,
     /// When the next cell arrives at the port.
     next_arrival: Time,
     next_service: Time,
-    /// Everything before has been done.
+    /// The port is simulated up to this time.
     done: Time,
-    /// The port sends nothing before but what is on its way to its receiver, or is let in and known to be.
+    /// The port sends nothing before this time but cells whose arrivals are known.
     known: Time,
-    /// What the port sends takes at least as long to the receivers.
+    /// The least time from the port to a receiver.
     latency_behind: Span,
     exit: Exit,
     /// Of the line behind the port.
     cell_time: TransmissionTime,
     /// The next cells of a round; kept for its memory.
     round: Vec<Cell>,
-    /// The same in the order in which they are let in.
+    /// The same cells in order of admission.
     drawn: Vec<Cell>,
-    /// The head that brings it, if it is one alone.
+    /// The one head that brings cells, if there is only one.
     lone: usize,
-    /// How many it brings in each slot of a stretch, where an observer follows circuits; and whose shares a slot changes.
+    /// Numbers of cells that it brings in each slot of a stretch, for observers; and the circuits whose occupancy a slot changes.
     counts: Vec<u32>,
     touched: Touched,
     /// Services of the port.
@@ -116,7 +117,7 @@ pub(super) struct Slotted {
 }
 
 impl Slotted {
-    /// For a port that is served first at `first_service`, in front of the common line of `path`.
+    /// An idle port that is served first at `first_service`, in front of the common line of `path`.
     pub fn new(path: &Path, links: &Links, first_service: Option<Time>) -> Self {
         Self {
             line: path.line,
@@ -139,23 +140,23 @@ impl Slotted {
         }
     }
 
-    /// Nobody looks before `until`.
+    /// State need not be complete before `until`.
     pub fn proceed(&mut self, until: Time) {
         self.exit.proceed(until);
     }
 
-    /// When the next packet reaches its receiver, of those that have left the port.
+    /// The next arrival at a receiver, of packets that have left the port.
     #[inline]
     pub fn next_time(&self) -> Time {
         self.exit.next_time()
     }
 
-    /// The same, and when, by events, that was put into the calendar.
+    /// The next arrival, with the time at which the event driver would have scheduled it.
     pub fn next(&self) -> Moment {
         self.exit.next()
     }
 
-    /// What the port has not let in yet, of what is on its way there, arrives no earlier than this, if it sends anything before `until`.
+    /// A lower bound of the arrival at a receiver of any cell that the port has not admitted yet; never, if it sends none before `until`.
     #[inline]
     pub fn bound(&self, until: Time) -> Time {
         if self.done >= until {
@@ -165,7 +166,7 @@ impl Slotted {
         sent.saturating_add(self.latency_behind)
     }
 
-    /// Whether the port has nothing to send: what comes next is sent first.
+    /// Whether the port is idle: the cell that arrives next is sent next.
     #[inline]
     pub fn rests(&self) -> bool {
         self.next_service == Time::NEVER
@@ -201,13 +202,13 @@ impl Slotted {
         self.later.insert(place, head);
     }
 
-    /// When the first of those arrives that are not looked at.
+    /// The first arrival among the heads that are not examined.
     #[inline]
     fn next_later(&self) -> Time {
         self.later.front().map_or(Time::NEVER, |head| head.train.arrival.time)
     }
 
-    /// Looks at all that arrive before `until`.
+    /// Examines all heads that arrive before `until`.
     #[inline]
     fn look_until(&mut self, until: Time) {
         while self.next_later() < until {
@@ -272,10 +273,10 @@ impl Slotted {
         let cell = self.take_cell(index, served.links);
         self.next_service =
             served.port.receive(now, cell, served.packets, served.dropped).expect("nothing else is pending");
-        served.told.books.note_at_bottleneck(now, Happening::WillSend(self.next_service));
+        served.reports.ledger.note_at_bottleneck(now, Entry::WillSend(self.next_service));
     }
 
-    /// Takes the cells that arrive before `until`, in which time no service ends.
+    /// Takes the cells that arrive before `until`; no slot ends before.
     fn gather<O: Observer, Q: PortQueue>(&mut self, until: Time, served: &mut Served<'_, O, Port<Q>>)
     where
         Port<Q>: SlotService,
@@ -284,23 +285,23 @@ impl Slotted {
         self.take_until(until, links, |now, cell| _ = port.receive(now, cell, packets, dropped));
     }
 
-    /// A slot ends, and the port sends a cell or rests.
+    /// A slot ends: the port sends a cell, or becomes idle.
     #[inline]
     fn serve<O: Observer, Q: PortQueue>(&mut self, now: Time, served: &mut Served<'_, O, Port<Q>>)
     where
         Port<Q>: SlotService,
     {
-        let Served { port, links, packets, dropped, told, .. } = served;
-        self.touched.by_service(port.state(), told);
+        let Served { port, links, packets, dropped, reports, .. } = served;
+        self.touched.by_service(port.state(), reports);
         let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
-        self.next_service = told.next_service(now, port.serve(now, packets, &mut behind, dropped));
+        self.next_service = reports.next_service(now, port.serve(now, packets, &mut behind, dropped));
         self.services += 1;
-        told.of_service(now, port.state(), CELL_BITS);
-        self.touched.tell(now, port, told);
+        reports.of_service(now, port.state(), CELL_BITS);
+        self.touched.tell(now, port, reports);
         served.note_dropped::<Fast>(now);
     }
 
-    /// Takes the cells that arrive before `until`, each of which is shown.
+    /// Takes the cells that arrive before `until`, and calls `show` for each.
     #[inline]
     fn take_until(&mut self, until: Time, links: &mut Links, mut show: impl FnMut(Time, Cell)) {
         let mut next_arrival = Time::NEVER;
@@ -332,7 +333,7 @@ impl Slotted {
         cell
     }
 
-    /// The packet of a head is over: goes on to the next one of its line. Tells whether that is at the same place now.
+    /// The packet of a head is over: goes on to the next one of its line. Returns whether that is at the same index now.
     #[inline]
     fn replace(&mut self, index: usize, links: &mut Links) -> bool {
         let is_one_of_few = self.heads.len() <= FEW;
@@ -356,14 +357,13 @@ impl Slotted {
         true
     }
 
-    /// Takes the next packet that reaches its receiver, by its last cell, which is counted with all others when it has arrived; tells
-    /// of one that will soon.
+    /// Takes the next packet that reaches its receiver, by its last cell. Calls `soon` for one that arrives soon, to prefetch it.
     #[inline]
     pub fn take(&mut self, soon: impl FnOnce(&Cell)) -> Option<Cell> {
         self.exit.take_last(soon)
     }
 
-    /// Counts what was carried until now.
+    /// Counts the work of lines until `until`.
     pub fn settle(&mut self, until: Time, links: &mut Links) -> Carried {
         for head in &mut self.heads {
             head.count(&mut links[head.line].line);
@@ -372,13 +372,13 @@ impl Slotted {
         Carried { events: cells, delivered: cells }
     }
 
-    /// What is on lines and they do not know of: trains as [`Line::trains`] gives them, of last cells only behind the port.
+    /// [Trains](Line::trains) on lines besides those that the lines keep; behind the port last cells only.
     pub fn trains(&self) -> impl Iterator<Item = (usize, (Cell, u32, bool))> {
         let heads = self.heads.iter().chain(self.later.iter()).map(|head| (head.line, head.train.description()));
         heads.chain(self.exit.last_cells_before(self.next_service).map(|cell| (self.line, (cell, 1, true))))
     }
 
-    /// Cells on the way that the lines do not know of.
+    /// Cells under way besides those that the lines keep.
     pub fn cells_under_way(&self) -> u64 {
         let heads = self.heads.iter().chain(self.later.iter());
         heads.map(|head| u64::from(head.train.cells)).sum::<u64>() + self.exit.cells_under_way()

@@ -1,4 +1,4 @@
-//! Packets that travel whole, on their way to the bottleneck's port, which lets in what comes first first, and through it.
+//! Packets that travel whole, on their way to the bottleneck's port, which admits them in order of arrival, and through it.
 
 use longfat_foundation::units::{LineClock, Span, Time};
 use longfat_network::framing::{Cell, Packets};
@@ -10,7 +10,7 @@ use super::order::{Moment, Tie};
 use super::shares::Touched;
 use super::{Carried, Fast, Path};
 use crate::observer::Observer;
-use crate::simulation::network::{Happening, Link, Links, Served};
+use crate::simulation::network::{Entry, Link, Links, Served};
 
 /// The port and the lines before and behind it.
 pub(super) struct Whole {
@@ -18,11 +18,11 @@ pub(super) struct Whole {
     arrivals: Arrivals<Cell>,
     ahead: CountedAhead,
     next_service: Time,
-    /// Everything before has been done.
+    /// The port is simulated up to this time.
     done: Time,
     latency_behind: Span,
     fan: Fan,
-    /// What crosses the line from then on is booked, and not sent yet.
+    /// Packets that cross the line from then on wait at the port, with their transmissions known.
     sent_before: Time,
     touched: Touched,
     /// Services of the port.
@@ -30,7 +30,7 @@ pub(super) struct Whole {
 }
 
 impl Whole {
-    /// For a port in front of the common line of `path`.
+    /// An idle port in front of the common line of `path`.
     pub fn new(path: &Path, lines_behind: Vec<u32>) -> Self {
         Self {
             line: path.line,
@@ -54,24 +54,27 @@ impl Whole {
         self.arrivals.send(now, number, &mut link.latest, packet, arrival, arrival)
     }
 
-    /// When the next packet reaches its receiver, of those that have left the port.
+    /// The next arrival at a receiver, of packets that have left the port.
     #[inline]
     pub fn next_time(&self) -> Time {
         self.fan.next_time()
     }
 
-    /// The same, and when, by events, that was put into the calendar.
+    /// The next arrival, with the time at which the event driver would have scheduled it.
     pub fn next(&self) -> Moment {
         self.fan.next()
     }
 
-    /// What the port has not booked yet, of what is on its way there, arrives no earlier than this, if it sends anything before `until`.
+    /// A lower bound of the arrival at a receiver of any packet that has not reached the port yet; never, if none does before `until`.
     #[inline]
     pub fn bound(&self, until: Time) -> Time {
         if self.done < until { self.done + self.latency_behind } else { Time::NEVER }
     }
 
-    /// As [`advance`](Self::advance), where nobody watches the port and it tells when a packet will be sent when it lets it in.
+    /// Serves a port in advance up to `horizon`: each packet is handled once, when it arrives.
+    ///
+    /// # Errors
+    /// If the order of two packets of one instant is not known.
     pub fn advance_booked<O: Observer>(
         &mut self,
         horizon: Time,
@@ -80,15 +83,15 @@ impl Whole {
         self.done = horizon;
         while let Some(coming) = self.arrivals.take(horizon, |soon| served.packets.read_soon(soon.packet)) {
             let (now, packet) = (coming.time(), coming.load);
-            // Of what happens at one instant, services are first.
+            // Of the events of one instant services are first.
             self.begin_before(Time(now.0 + 1), served);
             let was_idle = served.port.state().is_idle();
-            let Some(begins) = served.port.receive(now, packet, served.dropped) else {
+            let Some(begins) = served.port.receive(now, packet, served.packets, served.dropped) else {
                 served.note_dropped::<Fast>(now);
                 continue;
             };
             if was_idle {
-                served.told.books.note_at_bottleneck(now, Happening::WillSend(now));
+                served.reports.ledger.note_at_bottleneck(now, Entry::WillSend(now));
             }
             let bits = served.packets.get(packet.packet).bits;
             let (crosses, free) = served.links[self.line].line.book_whole_at(begins, bits);
@@ -100,28 +103,31 @@ impl Whole {
         self.fan.check()
     }
 
-    /// The same when no packet has come.
+    /// [`begin_before`](Self::begin_before), out of line.
     #[inline(never)]
     fn begin_last<O: Observer>(&mut self, until: Time, served: &mut Served<'_, O, Port<BookedQueue>>) {
         self.begin_before(until, served);
     }
 
-    /// Lets the port do what it has booked before `until`.
+    /// Begins the transmissions of the port before `until`.
     #[inline(always)]
     fn begin_before<O: Observer>(&mut self, until: Time, served: &mut Served<'_, O, Port<BookedQueue>>) {
         let Begun { services, bits, rests } = served.port.begin_before(until);
         self.services += services;
         served.links[self.line].line.count_whole(bits);
         if let Some(time) = rests {
-            served.told.books.note_at_bottleneck(time, Happening::Rests(None));
+            served.reports.ledger.note_at_bottleneck(time, Entry::Rests(None));
         }
     }
 
-    /// Lets everything happen before `horizon` at the port.
+    /// Serves a port packet by packet up to `horizon`.
+    ///
+    /// # Errors
+    /// If the order of two packets of one instant is not known.
     pub fn advance<O: Observer>(&mut self, horizon: Time, served: &mut Served<'_, O, Port<Queue>>) -> Result<(), Tie> {
         self.done = horizon;
         loop {
-            // Of what happens at one instant, services are first.
+            // Of the events of one instant services are first.
             while let Some(coming) = self.arrivals.take(horizon.min(self.next_service), |_| ()) {
                 self.let_in(coming.time(), coming.load, served);
             }
@@ -132,62 +138,62 @@ impl Whole {
         }
     }
 
-    /// A packet has come to the port.
+    /// A packet reaches the port.
     #[inline]
     fn let_in<O: Observer>(&mut self, now: Time, packet: Cell, served: &mut Served<'_, O, Port<Queue>>) {
-        let Served { port, packets, dropped, told, .. } = served;
+        let Served { port, packets, dropped, reports, .. } = served;
         if let Some(time) = port.receive(now, packet, packets, dropped) {
             self.next_service = time;
-            told.books.note_at_bottleneck(now, Happening::WillSend(time));
+            reports.ledger.note_at_bottleneck(now, Entry::WillSend(time));
         }
-        told.of_port(now, port.state());
-        told.observer.shares_changed(now, told.port, port.state(), Some(&[packet.circuit()]));
+        reports.of_port(now, port.state());
+        reports.observer.shares_changed(now, reports.port, port.state(), Some(&[packet.circuit()]));
         served.note_dropped::<Fast>(now);
     }
 
-    /// The port sends a packet, or rests.
+    /// The port sends a packet, or becomes idle.
     #[inline]
     fn serve<O: Observer>(&mut self, now: Time, served: &mut Served<'_, O, Port<Queue>>) {
-        let Served { port, links, packets, dropped, told, .. } = served;
+        let Served { port, links, packets, dropped, reports, .. } = served;
         self.services += 1;
-        self.touched.by_service(port.state(), told);
+        self.touched.by_service(port.state(), reports);
         let before = links[self.line].line.bits_whole();
         let mut outlet = WholeOutlet { line: self.line, fan: &mut self.fan, links, packets };
-        self.next_service = told.next_service(now, port.serve(now, packets, &mut outlet, dropped));
-        told.of_service(now, port.state(), links[self.line].line.bits_since(before));
-        self.touched.tell(now, port, told);
+        self.next_service = reports.next_service(now, port.serve(now, packets, &mut outlet, dropped));
+        reports.of_service(now, port.state(), links[self.line].line.bits_since(before));
+        self.touched.tell(now, port, reports);
         served.note_dropped::<Fast>(now);
     }
 
-    /// As [`Fan::next_follows`].
+    /// [`Fan::next_follows`].
     pub fn next_follows(&self, links: &Links) -> Option<u64> {
         self.fan.next_follows(links)
     }
 
-    /// Takes the next packet that reaches its receiver, and tells of one that will soon.
+    /// Takes the next packet that reaches its receiver. Calls `soon` for one that arrives soon, to prefetch it.
     #[inline]
     pub fn take(&mut self, number: u64, links: &mut Links, soon: impl FnOnce(&Cell)) -> Option<Cell> {
         self.fan.take(number, links, soon)
     }
 
-    /// Counts what was carried until now.
+    /// Counts the work of lines until `until`.
     pub fn settle(&mut self, until: Time, links: &mut Links) -> Carried {
         self.ahead.take_back(&self.arrivals, links);
         self.fan.settle(until, links)
     }
 
-    /// What is on the lines, as [`Line::trains`] gives it, of each line in order.
+    /// [Trains](longfat_network::link::Line::trains) on the lines, of each line in order.
     pub fn trains(&self) -> impl Iterator<Item = (usize, (Cell, u32, bool))> {
         self.arrivals.trains().chain(self.fan.trains_before(self.sent_before))
     }
 
-    /// Packets on the way.
+    /// Packets under way.
     pub fn cells_under_way(&self) -> u64 {
         self.arrivals.cells_under_way() + self.fan.passed_before(self.sent_before)
     }
 }
 
-/// The common line and what is behind it.
+/// The common line and the lines behind it.
 struct WholeOutlet<'a> {
     line: usize,
     fan: &'a mut Fan,

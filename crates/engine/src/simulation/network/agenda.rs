@@ -9,7 +9,7 @@ use super::Event;
 /// The first port and its line have the calendar's seats. Lines that never have an event have no slot, and flows have theirs only while
 /// they are at work: the fewer slots, the lower the tree.
 pub struct Agenda {
-    /// Of lines, ports, starts and backgrounds. Behind them come the slots of flows.
+    /// Of lines, ports, starts and backgrounds. The slots of flows are behind them.
     of_network: Vec<Event>,
     lines: Vec<Slot>,
     ports: Vec<Slot>,
@@ -17,7 +17,7 @@ pub struct Agenda {
     starts: Slot,
     /// Of the frame that begins next, where capacity is asked for frame by frame.
     frame: Slot,
-    /// What happens to a flow, and which flow has each place; none has those that are free.
+    /// The events of a flow, and the flow at each place; no flow is at those that are free.
     of_flow: Vec<fn(usize) -> Event>,
     tenants: Vec<u32>,
     free: Vec<Place>,
@@ -32,14 +32,14 @@ impl Place {
     pub const NONE: Self = Self(u32::MAX);
 }
 
-/// The slot of what never happens.
+/// The slot of events that are never scheduled.
 pub const NOWHERE: Slot = Slot(u32::MAX);
 
-/// What happens to every flow; to those whose receivers may delay acknowledgments a third thing does.
+/// The events of every flow; flows whose receivers may delay acknowledgments have a third one.
 const OF_EVERY_FLOW: [fn(usize) -> Event; 2] = [Event::Timeout, Event::Wake];
 
 impl Agenda {
-    /// For ports in front of the lines `port_lines`, lines that are `watched` or not, or none at all, so many backgrounds, frames or not, and flows
+    /// For ports in front of the lines `port_lines`, lines that are `watched` or not, or none at all, background sources, frames or not, and flows
     /// whose receivers may delay acknowledgments or not.
     pub fn new(port_lines: &[usize], watched: &[bool], backgrounds: usize, frames: bool, delays: bool) -> Self {
         let busiest = port_lines.first().copied();
@@ -71,7 +71,7 @@ impl Agenda {
         self.slots_with(self.tenants.len())
     }
 
-    /// How many there would be with so many flows at work.
+    /// The number of slots with `flows` flows at work.
     pub fn slots_with(&self, flows: usize) -> usize {
         self.of_network.len() + flows * self.of_flow.len()
     }
@@ -90,7 +90,7 @@ impl Agenda {
         self.free.push(place);
     }
 
-    /// What happens at the time of a slot.
+    /// The event of a slot.
     #[inline]
     pub fn event(&self, slot: Slot) -> Event {
         let index = slot.0 as usize;

@@ -35,7 +35,7 @@ pub type AnyPort = Port<dyn PortQueue>;
 /// Cells of one packet on a line: the next of them, their number, and whether the packet ends with them.
 pub type Train = (Cell, u32, bool);
 
-/// What a driver does for the network: it owns the managed ports, carries packets from one end system to another, and lets time advance.
+/// A driver as the network sees it: it owns the managed ports and carries packets from one end system to another.
 pub trait Drive: Sized {
     /// Which driver it is.
     const DRIVER: Driver;

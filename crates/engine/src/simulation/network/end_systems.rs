@@ -5,7 +5,7 @@ use longfat_foundation::units::Time;
 use longfat_hosts::transport::{Acknowledgment, Codepoint, Segment, option_bytes};
 use longfat_network::framing::{Cell, Content, PacketId};
 
-use super::ledger::Lack;
+use super::ledger::Hindrance;
 use super::{Drive, Flow, Network, OTHER_RANK, Slot, Way};
 use crate::observer::Observer;
 
@@ -26,7 +26,8 @@ impl<O: Observer, D: Drive> Network<O, D> {
         }
     }
 
-    /// The same where proxies split connections. A function of its own: where there are none nothing asks for them.
+    /// [`hand_over`](Self::hand_over) where proxies split connections. A function of its own, so that runs without proxies have no branch
+    /// for them.
     #[inline(never)]
     pub fn hand_over_on_leg(&mut self, now: Time, last: Cell) {
         let content = self.packets.get(last.packet).content;
@@ -40,21 +41,21 @@ impl<O: Observer, D: Drive> Network<O, D> {
         }
     }
 
-    /// The same for what carries neither data nor an acknowledgment of some.
+    /// [`hand_over`](Self::hand_over) of packets that carry neither data nor acknowledge any.
     #[inline(never)]
     fn hand_over_other(&mut self, now: Time, last: Cell) {
         let packet = self.packets.get(last.packet);
         let Some(number) = self.flow_on(last.circuit(), &packet.content) else { return };
         match packet.content {
             Content::Synchronize => {
-                self.books.synchronize_arrives(number, packet.bits);
+                self.ledger.synchronize_arrives(number, packet.bits);
                 self.observer.synchronize_received(now, number);
                 self.send_opening(now, self.flows[number].acknowledgments, Content::Synchronized);
-                self.books.receiver_acts(now, number);
+                self.ledger.receiver_acts(now, number);
                 self.open_next_leg(now, number);
             }
             Content::Synchronized => {
-                self.books.control_arrives(number, packet.bits);
+                self.ledger.control_arrives(number, packet.bits);
                 self.open(now, number);
             }
             Content::Data { .. } | Content::Acknowledgment(_) | Content::Background => {}
@@ -66,7 +67,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         flow_on(circuit, content, self.numbers.pairs())
     }
 
-    /// The same for the packet of a cell; meaningless for background.
+    /// The flow of a cell's packet; meaningless for background.
     pub fn flow_of(&self, content: &Content, cell: Cell) -> usize {
         self.flow_on(cell.circuit(), content).unwrap_or_else(|| flow_with_data_on(cell.circuit(), self.numbers.pairs()))
     }
@@ -96,7 +97,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         } else {
             unexpected = flow.receiver.receive_unexpected(now, sequence, length, sent);
         }
-        self.books.data_arrives(number, flow.receiver.latest(), bits);
+        self.ledger.data_arrives(number, flow.receiver.latest(), bits);
         flow.fingerprint.add(now.0);
         flow.fingerprint.add(sequence);
         let next = flow.receiver.next();
@@ -115,7 +116,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         } else if let Some(acknowledgment) = unexpected {
             self.send_acknowledgment(now, number, acknowledgment);
         }
-        self.books.receiver_acts(now, number);
+        self.ledger.receiver_acts(now, number);
         if !is_watched {
             self.watch_receiver(now, number);
         }
@@ -124,7 +125,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         }
     }
 
-    /// In all so many bytes of a flow have been delivered: to a proxy, which sends them on, or to an application.
+    /// A flow has delivered `delivered` bytes since the beginning: to a proxy, which sends them on, or to an application.
     fn tell_of_delivery(&mut self, now: Time, number: usize, delivered: u64) {
         if self.proxies.is_some() && self.relay(now, number, delivered) {
             return;
@@ -137,7 +138,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         }
     }
 
-    /// In all so many bytes of requests have been delivered to a server, which may answer.
+    /// `delivered` bytes of requests have been delivered to a server since the beginning, which may answer.
     fn answer(&mut self, now: Time, connection: usize, delivered: u64) {
         let answer = self.sources[connection].answer(delivered);
         if answer > 0 {
@@ -153,7 +154,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
     pub fn acknowledge_late(&mut self, now: Time, number: usize) {
         let acknowledgment = self.flows[number].receiver.acknowledge_late();
         self.send_acknowledgment(now, number, acknowledgment);
-        self.books.receiver_acts(now, number);
+        self.ledger.receiver_acts(now, number);
         self.watch_receiver(now, number);
     }
 
@@ -164,7 +165,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         let due = flow.receiver.due();
         if flow.late_acknowledgment != due {
             flow.late_acknowledgment = due;
-            self.books.receiver_delays(now, number, due.is_some());
+            self.ledger.receiver_delays(now, number, due.is_some());
             self.schedule_or_cancel(now, self.agenda.late_acknowledgment(self.flows[number].place), due);
         }
     }
@@ -200,7 +201,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
     fn receive_acknowledgment(&mut self, now: Time, number: usize, packet: PacketId) {
         let packet = self.packets.get(packet);
         let Content::Acknowledgment(acknowledgment) = &packet.content else { return };
-        self.books.control_arrives(number, packet.bits);
+        self.ledger.control_arrives(number, packet.bits);
         let flow = &mut self.flows[number];
         flow.fingerprint.add(now.0);
         flow.fingerprint.add(acknowledgment.next);
@@ -209,7 +210,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         self.send_segments_here(now, number);
     }
 
-    /// The same where there are proxies, which advertise what they have room for.
+    /// [`receive_acknowledgment`](Self::receive_acknowledgment) where proxies advertise windows that change.
     #[inline(never)]
     fn receive_acknowledgment_with_window(
         &mut self,
@@ -218,7 +219,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         acknowledgment: &Acknowledgment,
         id: PacketId,
     ) {
-        self.books.control_arrives(number, self.packets.get(id).bits);
+        self.ledger.control_arrives(number, self.packets.get(id).bits);
         let flow = &mut self.flows[number];
         flow.fingerprint.add(now.0);
         flow.fingerprint.add(acknowledgment.next);
@@ -250,7 +251,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         self.send_segments(now, number);
     }
 
-    /// The source of a connection wakes, which the slot of its flow has told or, for the first time, that of all starts.
+    /// The source of a connection wakes; `is_first` for the first time, which has no slot of its own in the calendar.
     pub fn wake(&mut self, now: Time, connection: usize, is_first: bool) {
         self.begin_connection(connection);
         let source = &mut self.sources[connection];
@@ -303,7 +304,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         if self.observer.interests().anything {
             self.observer.sender_acted(now, number, &self.flows[number].sender);
         }
-        if self.books.sender_acts(now, number, sends, Lack::of(&waiting)) {
+        if self.ledger.sender_acts(now, number, sends, Hindrance::of(&waiting)) {
             self.end_if_over(number);
         }
     }
@@ -335,7 +336,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         let (cells, bits) = self.sizes.of(payload_bytes, option_bytes);
         let packet = self.packets.insert(content, cells, bits);
         self.cells_sent += u64::from(cells);
-        self.books.packet_sets_out();
+        self.ledger.packet_sets_out();
         let first = self.mark_at_source(
             now,
             Cell::new(packet, circuit as u32, true, cells == 1).with_codepoint(codepoint),
@@ -346,7 +347,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
     }
 }
 
-/// The flow that a packet on a circuit belongs to, of so many connections or legs; none for background traffic.
+/// The flow that a packet on a circuit belongs to, of `connections` connections or legs; none for background traffic.
 pub fn flow_on(circuit: usize, content: &Content, connections: usize) -> Option<usize> {
     match content {
         Content::Data { .. } | Content::Synchronize => Some(flow_with_data_on(circuit, connections)),

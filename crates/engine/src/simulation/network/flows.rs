@@ -1,4 +1,4 @@
-//! The flows of a run. One is made when its connection begins, and of one that is over only what is told of it is kept: of a hundred
+//! The flows of a run. One is made when its connection begins, and of one that is over only its outcome is kept: of a hundred
 //! thousand connections few may be busy at once.
 
 use std::borrow::Cow;
@@ -43,7 +43,7 @@ pub struct Flow {
     pub acknowledgments: Way,
     /// Where its slots of the calendar are, once it works.
     pub place: Place,
-    /// What is in the calendar for the sender's timers, and for the receiver's.
+    /// When the sender's timers, and the receiver's, are due in the calendar.
     pub timer: Option<Time>,
     pub late_acknowledgment: Option<Time>,
     /// When its application handed over something for the first time.
@@ -64,7 +64,7 @@ impl Flow {
         let path = &graph.flows[connection];
         let (next, before) = (numbers.next(number), numbers.before(number));
         let mut tcp = scenario.tcp_of_leg(path.sender, numbers.leg(number), next.is_some());
-        // Who asks opens the connection; when there is something to answer it is open.
+        // The client opens the connection; it is open when there is something to answer.
         if tcp.handshake && asks && !is_request {
             tcp.to_mut().handshake = false;
         }
@@ -106,13 +106,13 @@ impl Flow {
         }
     }
 
-    /// Whether nothing will happen to it any more, if nothing of it is under way: all that there ever was is acknowledged.
+    /// Whether it has no more events, if nothing of it is under way: all of its data is acknowledged.
     fn is_over(&self) -> bool {
         let waits = self.source_wakes || self.timer.is_some() || self.late_acknowledgment.is_some();
         !waits && self.size == Some(self.sender.unacknowledged())
     }
 
-    /// What there is to tell of it.
+    /// Its outcome so far.
     pub fn outcome(&self) -> Outcome {
         Outcome {
             flavor: self.flavor.clone(),
@@ -129,7 +129,7 @@ impl Flow {
     }
 }
 
-/// What is told of a flow when the run is over, all in bytes: those that its application has handed over, those delivered to the
+/// The outcome of a flow, all in bytes: those that its application has handed over, those delivered to the
 /// other, the end of the furthest that was received, and those received beyond a hole.
 #[derive(Clone)]
 pub struct Outcome {
@@ -148,7 +148,7 @@ pub struct Outcome {
 /// A flow for the data of each connection and, where receiving ends ask, behind them one for the requests of each.
 pub struct Flows {
     at_work: Vec<Option<Box<Flow>>>,
-    /// What there is to tell of those that are over, in the order in which they ended, and where that is of each flow: nowhere at all
+    /// Outcomes of the flows that are over, in the order in which they ended, and the place of each flow among them: nowhere at all
     /// until there is one.
     over: Vec<Outcome>,
     places: Vec<Option<NonZeroU32>>,
@@ -181,7 +181,7 @@ impl Flows {
         self.at_work.iter().filter_map(Option::as_deref)
     }
 
-    /// The same, to be changed.
+    /// [`at_work`](Self::at_work), to be changed.
     pub fn at_work_mut(&mut self) -> impl Iterator<Item = &mut Flow> {
         self.at_work.iter_mut().filter_map(Option::as_deref_mut)
     }
@@ -191,7 +191,7 @@ impl Flows {
         self.over.capacity() * size_of::<Outcome>() + size_of_val(self.places.as_slice())
     }
 
-    /// What there is to tell of the flow with that number, if it has begun.
+    /// The outcome so far of the flow with that number, if it has begun.
     pub fn outcome(&self, number: usize) -> Option<Cow<'_, Outcome>> {
         let so_far = || self.at_work[number].as_ref().map(|flow| Cow::Owned(flow.outcome()));
         self.over(number).map(Cow::Borrowed).or_else(so_far)
@@ -263,7 +263,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         (connection..self.flows.len()).step_by(self.sources.len()).for_each(|number| self.make_flow(number));
     }
 
-    /// Begins the flows whose window laws come from outside: whoever provides them is asked for all at once, in order.
+    /// Begins the flows whose window laws are provided from outside: all are requested at the start, in order.
     pub fn begin_connections_from_outside(&mut self) {
         let controlled: BTreeSet<_> = self.scenario.controlled_senders(self.graph.senders()).collect();
         if controlled.is_empty() {

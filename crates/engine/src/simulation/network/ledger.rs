@@ -1,12 +1,12 @@
-//! Where the bottleneck's capacity goes, kept while a run goes on.
+//! The ledger of the bottleneck's capacity, during the run.
 //!
-//! No cell is ever looked at. A packet is charged when it arrives whole; whatever else the port has sent, and is not on its way
-//! at the end (`settlement`), belongs to packets that never did. An idle line is charged whenever it is another of the senders
-//! that is the most advanced.
+//! It works with packets, never with cells. A packet is charged when it arrives whole. All else that the port has sent, and that is not
+//! under way at the end (`settlement`), belongs to packets that never arrive whole. Idle time of the line is charged to the limit of the
+//! most advanced sender.
 //!
-//! What decides that is taken down as it happens. The fast driver serves the bottleneck ahead of the senders, and the senders ahead
-//! of what it has not yet looked at there: so each takes down its own, and what both know is put in order later. At one instant any
-//! order will do, for no time passes between.
+//! Entries are made in order of time. Under conservative lookahead the bottleneck is ahead of the senders, or they of it: each then
+//! keeps its own entries, which are merged once both have passed their time. Entries of one instant may be merged in any order, because
+//! no time passes between them.
 
 use longfat_foundation::measure::{ByCause, Cause, SendLimit};
 use longfat_foundation::row::Row;
@@ -19,55 +19,55 @@ use super::legs::Numbers;
 use super::{Drive, Network};
 use crate::observer::Observer;
 
-/// What decides to which cause an idle line is charged.
+/// An entry that decides to which cause idle time of the line is charged.
 #[derive(Clone, Copy, Debug)]
-pub enum Happening {
-    /// So many packets more of a flow, its data and acknowledgments, are under way, or fewer, that have arrived whole.
+pub enum Entry {
+    /// The change of the number of a flow's packets under way, data and acknowledgments: those sent less those that have arrived whole.
     UnderWay(usize, i32),
     /// One of them will never arrive.
     GivenUp(usize),
     /// The receiver of a flow begins to delay an acknowledgment, or ends to.
     Delays(usize, bool),
-    /// The sender of a flow has acted, which has changed by so many what is under way.
-    Acts(usize, i32, Lack),
-    /// The line has nothing to send until, perhaps, some time that is known.
+    /// The sender of a flow has acted, which has changed the number of its packets under way.
+    Acts(usize, i32, Hindrance),
+    /// The line becomes idle until, perhaps, some time that is known.
     Rests(Option<Time>),
-    /// The line, which has nothing to send, will from that time on.
+    /// The line, which is idle, sends from that time on.
     WillSend(Time),
 }
 
-/// What a sender lacks.
+/// What keeps a sender from sending more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lack {
-    /// To send more, as far as it knows.
+pub struct Hindrance {
+    /// The limit, as far as the sender knows.
     limit: SendLimit,
     /// Whether its retransmission timer is what it waits for if nothing is under way.
     has_timer: bool,
 }
 
-impl Lack {
-    /// What a sender lacks that has acted.
+impl Hindrance {
+    /// Of a sender that has acted.
     #[inline]
     pub fn of(waiting: &Waiting) -> Self {
         Self { limit: waiting.limit, has_timer: waiting.has_timer }
     }
 }
 
-/// What is kept of a flow.
+/// The account of a flow.
 struct Account {
     /// Whether its data, and its acknowledgments, cross the bottleneck.
     data_crosses: bool,
     acknowledgments_cross: bool,
     /// Packets of both directions that are whole and on their way: what could make the sender send.
     hopes: u32,
-    /// The same packets, but as they are now: nothing of that waits to be put in order.
+    /// The number of the same packets now, entries included that are not merged yet.
     under_way: i32,
     /// Whether its receiver delays an acknowledgment.
     delays: bool,
-    lack: Lack,
+    hindrance: Hindrance,
     limit: SendLimit,
-    /// What its sender lacked when it acted last, if it has sent something then and nothing else was taken down since.
-    steady: Option<Lack>,
+    /// What limited its sender when it acted last, if it sent something then and nothing else was entered since.
+    steady: Option<Hindrance>,
     /// Bits of the packets that brought new bytes.
     new_bits: u64,
 }
@@ -78,34 +78,34 @@ impl Account {
     }
 }
 
-/// So much may wait to be put in order: few enough to stay near the processor.
+/// Entries that may wait to be merged: few enough for the processor's first cache.
 const MANY: usize = 100;
 
-/// The books of a run.
-pub struct Books {
+/// The ledger of a run in progress.
+pub struct RunningLedger {
     accounts: Vec<Account>,
     /// How many senders whose data crosses the bottleneck have each limit, and the most advanced limit of any.
     senders: [usize; SendLimit::ALL.len()],
     most_advanced: SendLimit,
-    /// The line has nothing to send from the first time, before which all is charged but for what is listed, to the second.
+    /// The line is idle between these times. All idle time before is charged, but for that in `idle_before`.
     idle_since: Time,
     idle_until: Time,
-    /// From when to when it had nothing to send before, in order, where that is not charged.
+    /// Earlier idle times that are not charged yet, in order.
     idle_before: Vec<(Time, Time)>,
     idle_ps: ByCause,
     /// Bits of packets that have arrived; those with new bytes are with their connections.
     bits: ByCause,
-    /// By how many more packets of the flow that acts now are under way, which is not taken down yet.
+    /// Change of the number of packets under way of the flow that acts now, not entered yet.
     more_under_way: i32,
-    /// What packets were given up at the bottleneck, and what has happened to senders and receivers, and waits to be put in order.
-    at_bottleneck: Row<(Time, Happening)>,
-    at_ends: Vec<(Time, Happening)>,
-    /// Whether anything waits, as it does for the fast driver.
+    /// Entries that wait to be merged: packets given up at the bottleneck, and acts of senders and receivers.
+    at_bottleneck: Row<(Time, Entry)>,
+    at_ends: Vec<(Time, Entry)>,
+    /// Whether entries are merged, as under lookahead, and not made in order.
     is_put_in_order: bool,
 }
 
-impl Books {
-    /// Of so many flows: one for the data of each connection, or each of its legs, and perhaps one for its requests.
+impl RunningLedger {
+    /// Of `flows` flows: one for the data of each connection, or each of its legs, and perhaps one for its requests.
     pub fn open(graph: &Graph, flows: usize) -> Self {
         let bottleneck = graph.bottleneck_number();
         let crosses = |path: &[usize]| path.iter().any(|&link| Some(link) == bottleneck);
@@ -115,7 +115,7 @@ impl Books {
             hopes: 0,
             under_way: 0,
             delays: false,
-            lack: Lack { limit: SendLimit::NoData, has_timer: false },
+            hindrance: Hindrance { limit: SendLimit::NoData, has_timer: false },
             limit: SendLimit::NoData,
             steady: None,
             new_bits: 0,
@@ -145,7 +145,7 @@ impl Books {
         }
     }
 
-    /// From now on what happens at the bottleneck is taken down apart from all else.
+    /// From now on entries of the bottleneck and of the end systems are kept apart and merged.
     pub fn put_in_order(&mut self) {
         self.is_put_in_order = true;
     }
@@ -155,9 +155,9 @@ impl Books {
         self.accounts.iter().map(|account| account.data_crosses)
     }
 
-    /// Takes down what happens.
+    /// Enters an act of an end system, or of the bottleneck where both are simulated in order.
     #[inline]
-    pub fn note(&mut self, now: Time, what: Happening) {
+    pub fn note(&mut self, now: Time, what: Entry) {
         if self.is_put_in_order {
             self.at_ends.push((now, what));
         } else {
@@ -165,13 +165,13 @@ impl Books {
         }
     }
 
-    /// Takes down what will have happened at the bottleneck at `time`.
+    /// Enters an act of the bottleneck at `time`, which may be ahead of the end systems.
     #[inline]
-    pub fn note_at_bottleneck(&mut self, time: Time, what: Happening) {
+    pub fn note_at_bottleneck(&mut self, time: Time, what: Entry) {
         match what {
-            // When the line rests can be known ahead: it is charged when it is known who is the most advanced then.
-            Happening::Rests(until) => self.line_rests(time, until),
-            Happening::WillSend(time) => self.line_will_send(time),
+            // Idle time is charged later, when the most advanced sender of that time is known.
+            Entry::Rests(until) => self.line_rests(time, until),
+            Entry::WillSend(time) => self.line_will_send(time),
             _ => self.at_bottleneck.push_back((time, what)),
         }
     }
@@ -179,7 +179,7 @@ impl Books {
     /// A packet of a flow will never arrive.
     pub fn packet_is_given_up(&mut self, now: Time, number: usize) {
         self.accounts[number].under_way -= 1;
-        self.note(now, Happening::GivenUp(number));
+        self.note(now, Entry::GivenUp(number));
     }
 
     /// A port drops a packet of a flow at `time`. Where entries are put in order, it is the bottleneck's port, which may be ahead of the
@@ -187,13 +187,13 @@ impl Books {
     pub fn packet_is_dropped(&mut self, time: Time, number: usize) {
         self.accounts[number].under_way -= 1;
         if self.is_put_in_order {
-            self.note_at_bottleneck(time, Happening::GivenUp(number));
+            self.note_at_bottleneck(time, Entry::GivenUp(number));
         } else {
-            self.enter(time, Happening::GivenUp(number));
+            self.enter(time, Entry::GivenUp(number));
         }
     }
 
-    /// Enters all that happened before `until`, which everybody has taken down, if that is much.
+    /// Merges all entries before `until`, which are complete, if they are many.
     #[inline]
     pub fn settle(&mut self, until: Time) {
         if self.at_ends.len() + self.at_bottleneck.len() + self.idle_before.len() > MANY {
@@ -222,21 +222,21 @@ impl Books {
     }
 
     #[inline]
-    fn enter(&mut self, now: Time, what: Happening) {
+    fn enter(&mut self, now: Time, what: Entry) {
         match what {
-            Happening::UnderWay(number, more) => self.accounts[number].add_hopes(more),
-            Happening::GivenUp(number) => self.give_up(now, number),
-            Happening::Delays(number, delays) => self.accounts[number].delays = delays,
-            Happening::Acts(number, more, lack) => {
+            Entry::UnderWay(number, more) => self.accounts[number].add_hopes(more),
+            Entry::GivenUp(number) => self.give_up(now, number),
+            Entry::Delays(number, delays) => self.accounts[number].delays = delays,
+            Entry::Acts(number, more, hindrance) => {
                 self.accounts[number].add_hopes(more);
-                self.accounts[number].lack = lack;
+                self.accounts[number].hindrance = hindrance;
                 self.note_limit(now, number);
             }
-            Happening::Rests(until) => {
+            Entry::Rests(until) => {
                 self.charge_idle(now);
                 self.line_rests(now, until);
             }
-            Happening::WillSend(time) => self.line_will_send(time),
+            Entry::WillSend(time) => self.line_will_send(time),
         }
     }
 
@@ -248,12 +248,12 @@ impl Books {
         }
     }
 
-    /// Takes down what a sender lacks to send more.
+    /// Updates the limit of a sender.
     #[inline]
     fn note_limit(&mut self, now: Time, number: usize) {
-        let Account { hopes, delays, lack, limit: before, .. } = self.accounts[number];
-        let waits = hopes == 0 && !delays && lack.has_timer;
-        let limit = if waits { SendLimit::Timer } else { lack.limit };
+        let Account { hopes, delays, hindrance, limit: before, .. } = self.accounts[number];
+        let waits = hopes == 0 && !delays && hindrance.has_timer;
+        let limit = if waits { SendLimit::Timer } else { hindrance.limit };
         if limit != before {
             self.change_limit(now, number, limit);
         }
@@ -271,7 +271,7 @@ impl Books {
         self.idle_until = time;
     }
 
-    /// Charges what has passed of the time that the line rests.
+    /// Charges the idle time until `now`.
     fn charge_idle(&mut self, now: Time) {
         let over = self.idle_before.partition_point(|(_, until)| *until <= now);
         let mut passed = self.idle_before.drain(..over).map(|(since, until)| (until - since).0).sum();
@@ -287,7 +287,7 @@ impl Books {
         self.idle_ps.add(self.most_advanced.into(), passed);
     }
 
-    /// A sender lacks something else to send more than before.
+    /// The limit of a sender has changed.
     fn change_limit(&mut self, now: Time, number: usize, limit: SendLimit) {
         let account = &mut self.accounts[number];
         let before = std::mem::replace(&mut account.limit, limit);
@@ -319,32 +319,32 @@ impl Books {
             let account = &mut self.accounts[number];
             account.steady = None;
             account.under_way += more;
-            self.note(now, Happening::UnderWay(number, more));
+            self.note(now, Entry::UnderWay(number, more));
         }
     }
 
     /// The receiver of a flow begins to delay an acknowledgment, or ends to.
     pub fn receiver_delays(&mut self, now: Time, number: usize, delays: bool) {
         self.accounts[number].steady = None;
-        self.note(now, Happening::Delays(number, delays));
+        self.note(now, Entry::Delays(number, delays));
     }
 
     /// The sender of a flow has acted, and `sends` or not.
     ///
-    /// If it sends one for each acknowledgment and goes on to lack the same, that need not be taken down: there was hope all the
-    /// time, for none could come from nothing. Tells whether nothing of the flow is under way and nothing waits to be sent.
+    /// If it sends one packet for each acknowledgment, and its limit stays, nothing need be entered: something was under way all the time.
+    /// Returns whether nothing of the flow is under way and nothing waits to be sent.
     #[inline]
-    pub fn sender_acts(&mut self, now: Time, number: usize, sends: bool, lack: Lack) -> bool {
+    pub fn sender_acts(&mut self, now: Time, number: usize, sends: bool, hindrance: Hindrance) -> bool {
         let more = std::mem::take(&mut self.more_under_way);
-        let steady = sends.then_some(lack);
+        let steady = sends.then_some(hindrance);
         let account = &mut self.accounts[number];
         let before = std::mem::replace(&mut account.steady, steady);
         if more == 0 && steady.is_some() && steady == before {
             return false;
         }
         account.under_way += more;
-        let is_at_rest = account.under_way == 0 && lack.limit == SendLimit::NoData;
-        self.note(now, Happening::Acts(number, more, lack));
+        let is_at_rest = account.under_way == 0 && hindrance.limit == SendLimit::NoData;
+        self.note(now, Entry::Acts(number, more, hindrance));
         is_at_rest
     }
 
@@ -432,7 +432,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
     /// The packet of a cell will never arrive.
     fn give_up(&mut self, now: Time, cell: Cell) {
         if let Some(number) = self.flow_on(cell.circuit(), &self.packets.get(cell.packet).content) {
-            self.books.packet_is_given_up(now, number);
+            self.ledger.packet_is_given_up(now, number);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use longfat_network::topology::{Graph, Leg};
 
-/// How flows are numbered: flow f of so many pairs of circuits carries data over circuit 2f, which its acknowledgments return on as 2f + 1.
+/// How flows are numbered: flow f, one for each pair of circuits, carries data over circuit 2f, which its acknowledgments return on as 2f + 1.
 /// Behind these come the flows of requests: that with number pairs + f sends over circuit 2f + 1.
 #[derive(Clone, Copy)]
 pub struct Numbers {

@@ -133,7 +133,7 @@ impl Links {
         self.made.iter().enumerate().filter_map(|(number, link)| Some((number, link.as_deref()?)))
     }
 
-    /// The same, to be changed.
+    /// [`made`](Self::made), to be changed.
     pub fn made_mut(&mut self) -> impl Iterator<Item = (usize, &mut Link)> {
         self.made.iter_mut().enumerate().filter_map(|(number, link)| Some((number, link.as_deref_mut()?)))
     }

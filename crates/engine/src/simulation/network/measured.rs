@@ -16,7 +16,7 @@ use super::flows::Outcome;
 use super::{Drive, Network, Violation};
 use crate::observer::Observer;
 
-/// What had been counted when measuring began.
+/// Counts when measuring began.
 pub struct Before {
     at: Time,
     flows: Vec<Option<Outcome>>,
@@ -32,7 +32,7 @@ pub struct Before {
     pub ledger: Result<Ledger, Violation>,
 }
 
-/// What one client had asked for.
+/// Requests of one client.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RequestCounts {
     pub made: u64,
@@ -62,7 +62,7 @@ impl RequestCounts {
 }
 
 impl Outcome {
-    /// What has been added since `earlier`. Peaks are those of what is measured.
+    /// The difference to `earlier`. Peaks are those of the measured time.
     fn since(&self, earlier: &Self) -> Self {
         let is_endless = self.offered == u64::MAX;
         Self {
@@ -82,10 +82,10 @@ impl<O: Observer, D: Drive> Network<O, D> {
         (from > Span::ZERO && self.before.is_none()).then_some(Time::ZERO + from)
     }
 
-    /// Everything has happened that happens before `now`: what comes is measured.
+    /// Begins to measure at `now`, before which all is simulated.
     pub fn begin_to_measure(&mut self, now: Time) {
         let graph = Arc::clone(&self.graph);
-        let ledger = self.ledger(&graph, now);
+        let ledger = self.settled_ledger(&graph, now);
         let busy_seconds = self.driver.ports().map(|port| self.busy_seconds(port, now)).collect();
         let exchanges = self.sources.iter().map(|source| source.exchange());
         let requests = exchanges.map(|exchange| exchange.as_ref().map(RequestCounts::of).unwrap_or_default()).collect();
@@ -116,7 +116,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         self.end - self.measured_from()
     }
 
-    /// What there is to tell of the flow with that number, if it has begun.
+    /// The outcome of the flow with that number in the measured time, if it has begun.
     pub fn outcome(&self, number: usize) -> Option<Cow<'_, Outcome>> {
         let outcome = self.flows.outcome(number)?;
         match self.flow_before(number) {

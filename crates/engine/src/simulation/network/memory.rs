@@ -1,4 +1,4 @@
-//! How much memory a run has come to use.
+//! The memory that a run uses.
 
 use longfat_network::framing::Cell;
 use longfat_network::switch::{Port, Queue};
@@ -18,7 +18,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
 }
 
 impl Flow {
-    /// What the flow knows of its losses: one range for each hole.
+    /// Memory of the flow's losses: one range for each hole.
     fn memory_bytes(&self) -> usize {
         self.sender.memory_bytes() + self.receiver.memory_bytes()
     }

@@ -24,15 +24,15 @@ pub use agenda::NOWHERE;
 pub use at_rest::AtRest;
 pub use audit::Violation;
 pub use drive::{AnyPort, Drive, Driver, Lost, Train};
-pub use ledger::Happening;
+pub use ledger::Entry;
 pub use links::{Latest, Link, Links, Place};
-pub use served::{Served, Told};
+pub use served::{Reports, Served};
 
 use std::sync::Arc;
 
 use agenda::Agenda;
 use flows::{Flow, Flows};
-use ledger::Books;
+use ledger::RunningLedger;
 use legs::Numbers;
 use longfat_foundation::calendar::{Calendar, Slot};
 use longfat_foundation::measure::{Fingerprint, RunRecord};
@@ -75,7 +75,7 @@ pub enum Event {
 pub const SERVICE_RANK: u8 = 0;
 pub const OTHER_RANK: u8 = 1;
 
-/// What is at the end of a line; a switch behind a path that changes takes note of losses on it.
+/// The end of a line; losses on a path that changes are counted at its end.
 #[derive(Clone, Copy, Debug)]
 pub enum LineEnd {
     Switch(usize),
@@ -83,10 +83,10 @@ pub enum LineEnd {
     Changing(usize),
 }
 
-/// What stands before a line.
+/// The entrance of a line.
 #[derive(Clone, Copy, Debug)]
 pub enum Entrance {
-    /// Nothing: the transmitter takes all that comes.
+    /// Nothing: the transmitter takes every cell.
     Open,
     /// A managed port.
     Port(usize),
@@ -127,12 +127,12 @@ pub struct Network<O: Observer, D> {
     pub flows: Flows,
     /// The port in front of the bottleneck, whose capacity the ledger accounts for and which background traffic enters.
     pub bottleneck_port: usize,
-    pub books: Books,
+    pub ledger: RunningLedger,
     pub policing: Option<Policing>,
     pub sizes: Sizes,
     pub packets: Packets,
     pub end: Time,
-    /// What was counted before measuring began, if it did not with the run.
+    /// Counts before measuring began, if that was not with the run.
     before: Option<Box<Before>>,
     pub events_processed: u64,
     pub cells_sent: u64,
@@ -144,7 +144,7 @@ pub struct Network<O: Observer, D> {
 impl<O: Observer, D: Drive> Network<O, D> {
     /// The event of a slot of the calendar is due.
     #[inline(always)]
-    pub fn happen(&mut self, now: Time, slot: Slot) {
+    pub fn simulate(&mut self, now: Time, slot: Slot) {
         match self.agenda.event(slot) {
             Event::Timeout(flow) => self.time_out(now, flow),
             Event::Start => self.start_next(now),
@@ -166,14 +166,14 @@ impl<O: Observer, D: Drive> Network<O, D> {
         2 * self.numbers.pairs()
     }
 
-    /// Checks the conservation laws and gives the results, with the observer.
+    /// Checks the conservation laws and returns the results, with the observer.
     ///
     /// # Errors
     /// If a law does not hold.
     pub fn finish(mut self) -> Result<(RunRecord, O), Violation> {
         self.audit()?;
         let graph = Arc::clone(&self.graph);
-        let mut ledger = self.ledger(&graph, self.end)?;
+        let mut ledger = self.settled_ledger(&graph, self.end)?;
         if let Some(before) = &self.before {
             ledger = ledger.since(before.ledger.as_ref().map_err(Clone::clone)?);
         }

@@ -10,7 +10,7 @@ use longfat_network::topology::Graph;
 use super::{Drive, Entrance, Links, Network};
 use crate::observer::Observer;
 
-/// Who marks, by what, and what became of the frames of each connection.
+/// The policer, where it marks frames, and counts of the frames of each connection.
 pub struct Policing {
     policer: Policer,
     tagging: Tagging,
@@ -37,7 +37,7 @@ impl Policing {
         !matches!(self.tagging, Tagging::None)
     }
 
-    /// A cell of a connection comes to the port: gives it back, marked if it is to be.
+    /// Polices a cell of a connection in front of the port; returns it, marked if its frame exceeds the promise.
     pub fn police(&mut self, now: Time, cell: Cell) -> Cell {
         let connection = cell.circuit() / 2;
         let cell = if let Tagging::Network = self.tagging { self.policer.police(now, connection, cell) } else { cell };
@@ -56,7 +56,7 @@ impl Policing {
 }
 
 impl<O: Observer, D: Drive> Network<O, D> {
-    /// The first cell of a packet of so many cells as its source hands it over: marked, if the source marks and it exceeds the
+    /// The first cell of a packet of `cells` cells as its source hands it over: marked, if the source marks and it exceeds the
     /// promise. Acknowledgments are promised nothing, and never marked.
     #[inline(always)]
     pub fn mark_at_source(&mut self, now: Time, first: Cell, cells: u32) -> Cell {

@@ -1,4 +1,4 @@
-//! What proxies do between the legs of a connection: what a leg delivers the next sends, and the room for more is what is advertised.
+//! Proxies between the legs of a connection: the next leg sends what a leg delivers, and a proxy advertises the room that is left.
 
 use longfat_foundation::units::Time;
 use longfat_network::framing::PacketId;
@@ -25,35 +25,35 @@ struct Room {
     window: u64,
     shift: u8,
     mss: u64,
-    /// The first byte that the sender must not send, as it was told last and as it has learnt.
-    told: u64,
+    /// The right edge of the window: as it was advertised last, and as the sender knows it.
+    reports: u64,
     learnt: u64,
     /// The most bytes that the proxy has kept.
     most_kept: u64,
 }
 
 impl Room {
-    /// The right edge that an acknowledgment of all below `next` tells, with room up to `end`: the one that was told before unless it has
-    /// come a segment further (RFC 9293 section 3.8.6.2.2), or the sender has no room for a segment and would get it. That section has half of
+    /// The right edge that an acknowledgment of all below `next` advertises, with room up to `end`: that of the last advertisement, unless it
+    /// has moved by a segment (RFC 9293 section 3.8.6.2.2), or the sender has no room for a segment and would get it. That section has half of
     /// the buffer in place of a segment, if that is less: of windows so small, a sender has no room for a segment before. Low bits of
     /// the window do not travel.
     fn edge(&self, next: u64, end: u64) -> u64 {
         let offered = next + ((end.min(next + self.window) - next) >> self.shift << self.shift);
-        let is_worth_it = offered >= self.told + self.mss;
-        let is_needed = self.told < next + self.mss && offered >= next + self.mss;
-        if is_worth_it || is_needed { self.told.max(offered) } else { self.told }
+        let is_worth_it = offered >= self.reports + self.mss;
+        let is_needed = self.reports < next + self.mss && offered >= next + self.mss;
+        if is_worth_it || is_needed { self.reports.max(offered) } else { self.reports }
     }
 
-    /// Whether an acknowledgment that tells of nothing else is worth a packet: for two segments or half of the window, as in BSD
+    /// Whether a window update is worth a packet of its own: for two segments or half of the window, as in BSD
     /// (`tcp_output`; Wright and Stevens, section 26.3), or if the sender has no room for a segment.
     fn is_news(&self, next: u64, edge: u64) -> bool {
-        let is_much = edge >= self.told + (2 * self.mss).min(self.window / 2).max(1);
-        is_much || (edge > self.told && self.told < next + self.mss)
+        let is_much = edge >= self.reports + (2 * self.mss).min(self.window / 2).max(1);
+        is_much || (edge > self.reports && self.reports < next + self.mss)
     }
 }
 
 impl Relays {
-    /// Of a scenario's proxies, for so many flows; nothing if it has none.
+    /// The proxies of a scenario, for `flows` flows; nothing if it has none.
     pub fn of(scenario: &Scenario, graph: &Graph, flows: usize) -> Option<Box<Self>> {
         let buffer = scenario.split()?.buffer.0;
         let numbers = Numbers::of(graph);
@@ -61,13 +61,13 @@ impl Relays {
             numbers.next(number)?;
             let sender = graph.flows[numbers.connection(number)].sender;
             let tcp = scenario.tcp_of_leg(sender, numbers.leg(number), true);
-            let told = tcp.advertised_window();
+            let reports = tcp.advertised_window();
             Some(Room {
                 window: tcp.receiver_window.0,
                 shift: tcp.window_scale().shift(),
                 mss: tcp.mss.0,
-                told,
-                learnt: told,
+                reports,
+                learnt: reports,
                 most_kept: 0,
             })
         };
@@ -93,11 +93,11 @@ impl Relays {
             let (Some(room), Some(next)) = (room, numbers.next(number)) else { continue };
             let (Some(flow), Some(next)) = (flows.outcome(number), flows.outcome(next)) else { continue };
             super::audit::equal("bytes that a proxy received, and sends", flow.delivered, next.offered)?;
-            if room.most_kept > self.buffer || flow.received_to > room.told || room.learnt > room.told {
-                let Room { most_kept, told, learnt, .. } = room;
+            if room.most_kept > self.buffer || flow.received_to > room.reports || room.learnt > room.reports {
+                let Room { most_kept, reports, learnt, .. } = room;
                 let (buffer, received) = (self.buffer, flow.received_to);
                 return Err(Violation(format!(
-                    "a proxy with room for {buffer} B kept {most_kept} B; it received up to {received}, told {told}, of which its \
+                    "a proxy with room for {buffer} B kept {most_kept} B; it received up to {received}, reports {reports}, of which its \
                      sender knows {learnt}"
                 )));
             }
@@ -107,7 +107,8 @@ impl Relays {
 }
 
 impl<O: Observer, D: Drive> Network<O, D> {
-    /// In all so many bytes of a flow have been delivered to a proxy, or to a host if there is no next flow: then tells so.
+    /// Hands bytes that a flow has delivered to a proxy to the next flow; `delivered` is their number from the beginning. Returns false if
+    /// there is no next flow.
     pub fn relay(&mut self, now: Time, number: usize, delivered: u64) -> bool {
         let Some(next) = self.numbers.next(number) else { return false };
         self.note_kept(number);
@@ -125,7 +126,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         true
     }
 
-    /// A proxy hears of a connection: it opens the next leg, if that is to be opened.
+    /// A connection reaches a proxy, which opens the next leg, if that has to be opened.
     pub fn open_next_leg(&mut self, now: Time, number: usize) {
         if self.proxies.is_some()
             && let Some(next) = self.numbers.next(number)
@@ -145,9 +146,9 @@ impl<O: Observer, D: Drive> Network<O, D> {
         let Some(room) = self.room_mut(number) else { return };
         // RFC 5681 section 2 takes an acknowledgment for a duplicate only if the window is the same: while there is a hole it is.
         if !has_hole {
-            room.told = room.edge(next, end);
+            room.reports = room.edge(next, end);
         }
-        let window = (room.told - next) >> room.shift;
+        let window = (room.reports - next) >> room.shift;
         self.packets.set_window(packet, u16::try_from(window).unwrap_or(u16::MAX));
     }
 
@@ -156,7 +157,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         let window = u64::from(self.packets.get(packet).window());
         let Some(room) = self.room_mut(number) else { return false };
         let edge = next + (window << room.shift);
-        // The low bits that do not travel never take back what was told.
+        // The low bits that do not travel never move the edge back.
         let opens = edge > room.learnt;
         room.learnt = room.learnt.max(edge);
         let learnt = room.learnt;
@@ -170,7 +171,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         tells_nothing_else
     }
 
-    /// The sender of a flow has had an acknowledgment: what it has told may go, so that the proxy where it is has room for more.
+    /// An acknowledgment has reached the sender of a flow at a proxy, which may forget the acknowledged bytes and then has room for more.
     pub fn tell_of_room(&mut self, now: Time, number: usize) {
         let Some(before) = self.numbers.before(number).filter(|before| self.flows.is_at_work(*before)) else { return };
         let Some(end) = self.end_of_room(before) else { return };
@@ -179,7 +180,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         let Some(room) = self.room_mut(before) else { return };
         let edge = room.edge(next, end);
         if room.is_news(next, edge) {
-            room.told = edge;
+            room.reports = edge;
             self.acknowledge_late(now, before);
         }
     }
@@ -231,7 +232,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
 mod tests {
     use super::*;
 
-    const ROOM: Room = Room { window: 8000, shift: 0, mss: 1000, told: 8000, learnt: 8000, most_kept: 0 };
+    const ROOM: Room = Room { window: 8000, shift: 0, mss: 1000, reports: 8000, learnt: 8000, most_kept: 0 };
 
     #[test]
     fn the_right_edge_moves_by_a_segment_and_not_by_less() {
@@ -242,7 +243,7 @@ mod tests {
 
     #[test]
     fn it_never_moves_back_though_low_bits_of_the_window_do_not_travel() {
-        let coarse = Room { shift: 4, told: 7984, window: 8000, ..ROOM };
+        let coarse = Room { shift: 4, reports: 7984, window: 8000, ..ROOM };
         assert_eq!(coarse.edge(1, 8000), 7984);
         assert_eq!(coarse.edge(1001, 9001), 9001);
         // Of 7999 bytes 7984 can be said.
@@ -251,7 +252,7 @@ mod tests {
 
     #[test]
     fn a_sender_without_room_for_a_segment_gets_it_as_soon_as_there_is() {
-        let closed = Room { window: 1900, told: 2400, ..ROOM };
+        let closed = Room { window: 1900, reports: 2400, ..ROOM };
         // It has 900 bytes, and half of the window would be 950 more.
         assert_eq!(closed.edge(1500, 2450), 2400, "there is no room for a segment either");
         assert_eq!(closed.edge(1500, 2500), 2500);

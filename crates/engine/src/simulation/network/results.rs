@@ -49,7 +49,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
     fn metrics(&self, graph: &Graph, flows: &[FlowRecord], ports: &[PortRecord], ledger: Ledger) -> Metrics {
         let goodputs: Vec<f64> = flows.iter().map(|flow| flow.goodput_bps).collect();
         let max_goodput_bps = self.max_goodput_bps(graph);
-        let crosses = self.by_sender(self.books.cross().take(self.sources.len()), |one, _| one);
+        let crosses = self.by_sender(self.ledger.cross().take(self.sources.len()), |one, _| one);
         let crossing = goodputs.iter().zip(crosses).filter(|(_, crosses)| *crosses).map(|(own, _)| own);
         // From a zero: the sum of no numbers is -0.0.
         let at_bottleneck = crossing.fold(0.0, |sum, own| sum + own);
@@ -90,7 +90,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         }
     }
 
-    /// What the first group of connections has of all goodput.
+    /// The share of the first group of connections in all goodput.
     fn first_group_share(&self, goodputs: &[f64]) -> Option<f64> {
         let first = usize::try_from(self.scenario.connections.first()?.count.0).ok()?;
         let all: f64 = goodputs.iter().sum();
@@ -126,8 +126,8 @@ impl<O: Observer, D: Drive> Network<O, D> {
         (!are_equal).then(|| max_min_fairness(goodputs, &shares))
     }
 
-    /// What the applications of each sender have handed over in bits per second (S of M-04), and what of it waited already when
-    /// measuring began.
+    /// The demand of each sender in bits per second (S of M-04): what its applications have handed over, with the backlog when measuring
+    /// began.
     fn demands_bps(&self) -> Vec<f64> {
         let wanted =
             self.bytes_offered().zip(0..).map(|(offered, number)| offered.saturating_add(self.backlog(number)));
@@ -136,13 +136,13 @@ impl<O: Observer, D: Drive> Network<O, D> {
         data.into_iter().map(demand).collect()
     }
 
-    /// What the application of each connection has handed over.
+    /// Bytes that the application of each connection has handed over.
     fn bytes_offered(&self) -> impl Iterator<Item = u64> {
         let offered = |number| self.outcome(number).map_or(0, |flow| flow.offered);
         (0..self.sources.len()).map(move |connection| offered(self.numbers.first(connection, false)))
     }
 
-    /// What clients have asked for, or what the flows that have begun have, but for data without end.
+    /// Bits per second that clients have asked for, or that were handed over to flows with an end.
     fn offered_bps(&self, flows: &[FlowRecord]) -> Option<f64> {
         if self.asks() {
             return flows.iter().map(|flow| flow.requests.as_ref().map(|requests| requests.offered_bps)).sum();
@@ -151,7 +151,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         self.tells_applications.then(|| ends.map(|bytes| self.per_second(bytes)).sum())
     }
 
-    /// What each connection has, as what each sender has.
+    /// Values of connections, combined for each sender.
     fn by_sender<T>(&self, of_connections: impl Iterator<Item = T>, and: impl Fn(T, T) -> T) -> Vec<T> {
         let mut of_senders: Vec<T> = Vec::with_capacity(self.senders.last().map_or(0, |last| last + 1));
         for (sender, of_connection) in self.senders.iter().zip(of_connections) {
@@ -195,7 +195,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         self.bits_of_segment(self.scenario.tcp.mss.0)
     }
 
-    /// The same for a segment of so many bytes.
+    /// Bits of data in a segment of `bytes` bytes, and the bits that it takes on the line.
     fn bits_of_segment(&self, bytes: u64) -> (f64, f64) {
         ((8 * bytes) as f64, self.sizes.framing().bits(bytes, self.scenario.tcp.option_bytes()) as f64)
     }
@@ -225,12 +225,12 @@ impl<O: Observer, D: Drive> Network<O, D> {
         Some(frames.since(before.unwrap_or_default()))
     }
 
-    /// What there is to tell of a flow, whether it has begun or not.
+    /// The outcome of a flow, whether it has begun or not.
     fn begun_or_not(&self, number: usize) -> Cow<'_, Outcome> {
         self.outcome(number).unwrap_or_else(|| Cow::Owned(self.planned_flow(number).outcome()))
     }
 
-    /// The record of a connection that proxies split: what its senders have done together, and what has come from host to host.
+    /// The record of a connection that proxies split: the work of its senders together, and the bytes from host to host.
     fn record_of_split(&self, connection: usize) -> FlowRecord {
         let [first, between, last] = self.numbers.legs_in_turn(connection).map(|number| self.begun_or_not(number));
         let [of_first, of_between, end] = [&first, &between, &last].map(|flow| self.record_of_flow(flow));
@@ -273,7 +273,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         }
     }
 
-    /// What the senders of the legs have done, from the host on, and what the proxies kept.
+    /// A record for each leg, from the host on: the work of its sender, and the most bytes that its proxy kept.
     fn leg_records(&self, connection: usize, legs: &[Cow<'_, Outcome>]) -> Vec<LegRecord> {
         let record = |(number, flow): (usize, &Cow<'_, Outcome>)| LegRecord {
             name: self.numbers.leg(number).name(),
@@ -351,7 +351,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         self.driver.ports().enumerate().map(record).collect()
     }
 
-    /// What a port has counted since measuring began.
+    /// Counts of a port since measuring began.
     fn port_counts(&self, number: usize, port: &AnyPort) -> PortCounts {
         let so_far = port.counts(self.end);
         match &self.before {
@@ -385,7 +385,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         Some(self.links[port.state().line].line.grants()?.granted_bits(now))
     }
 
-    /// The same of the time that is measured.
+    /// Bits of capacity that were granted at the bottleneck since measuring began, if they had to be.
     pub fn granted_bits_measured(&self) -> Option<f64> {
         let before = self.before.as_ref().and_then(|before| before.granted_bits);
         Some(self.granted_bits(self.end)? - before.unwrap_or(0.0))

@@ -6,7 +6,7 @@ use longfat_network::framing::Packets;
 use longfat_network::switch::{Dropped, Next, Port, PortQueue, PortState};
 
 use super::end_systems::{flow_on, flow_with_data_on};
-use super::ledger::{Books, Happening};
+use super::ledger::{Entry, RunningLedger};
 use super::policing::Policing;
 use super::{Drive, Links};
 use crate::observer::{Observer, SlotRun};
@@ -23,15 +23,15 @@ pub struct Served<'s, O, P> {
     pub policing: Option<&'s mut Policing>,
     /// Number of connections, or of legs.
     pub connections: usize,
-    pub told: Told<'s, O>,
+    pub reports: Reports<'s, O>,
 }
 
 impl<'s, O> Served<'s, O, ()> {
     /// The surroundings, with their port.
     #[inline(always)]
     pub fn at<P>(self, port: &'s mut P) -> Served<'s, O, P> {
-        let Self { links, packets, dropped, fingerprint, policing, connections, told, .. } = self;
-        Served { port, links, packets, dropped, fingerprint, policing, connections, told }
+        let Self { links, packets, dropped, fingerprint, policing, connections, reports, .. } = self;
+        Served { port, links, packets, dropped, fingerprint, policing, connections, reports }
     }
 }
 
@@ -46,19 +46,19 @@ impl<O: Observer, Q: PortQueue> Served<'_, O, Port<Q>> {
 
     #[inline(never)]
     fn note_all_dropped<D: Drive>(&mut self, now: Time) {
-        let Self { port, packets, dropped, fingerprint, policing, connections, told, .. } = self;
+        let Self { port, packets, dropped, fingerprint, policing, connections, reports, .. } = self;
         for &(cell, reason) in dropped.iter() {
             fingerprint.add(now.0);
             fingerprint.add(cell.circuit() as u64);
-            told.observer.cell_dropped(now, told.port, cell, reason);
+            reports.observer.cell_dropped(now, reports.port, cell, reason);
             if packets.damage(cell.packet) {
                 port.state_mut().count_dropped_packet();
                 policing.iter_mut().for_each(|policing| policing.count_dropped(cell));
                 let content = &packets.get(cell.packet).content;
                 let flow = flow_on(cell.circuit(), content, *connections);
-                flow.into_iter().for_each(|flow| told.books.packet_is_dropped(now, flow));
+                flow.into_iter().for_each(|flow| reports.ledger.packet_is_dropped(now, flow));
                 let flow = flow.unwrap_or_else(|| flow_with_data_on(cell.circuit(), *connections));
-                told.observer.packet_dropped(now, told.port, flow, cell, content, reason);
+                reports.observer.packet_dropped(now, reports.port, flow, cell, content, reason);
             }
             D::forget_dropped(packets, cell);
         }
@@ -67,13 +67,13 @@ impl<O: Observer, Q: PortQueue> Served<'_, O, Port<Q>> {
 }
 
 /// The ledger and the observer, for acts of the port with that number.
-pub struct Told<'s, O> {
+pub struct Reports<'s, O> {
     pub port: usize,
-    pub books: &'s mut Books,
+    pub ledger: &'s mut RunningLedger,
     pub observer: &'s mut O,
 }
 
-impl<O: Observer> Told<'_, O> {
+impl<O: Observer> Reports<'_, O> {
     /// The queue of the port may have changed.
     #[inline]
     pub fn of_port(&mut self, now: Time, port: &PortState) {
@@ -97,7 +97,7 @@ impl<O: Observer> Told<'_, O> {
         match next {
             Next::Sends(time) => time,
             Next::Rests(until) => {
-                self.books.note_at_bottleneck(now, Happening::Rests(until));
+                self.ledger.note_at_bottleneck(now, Entry::Rests(until));
                 until.unwrap_or(Time::NEVER)
             }
         }

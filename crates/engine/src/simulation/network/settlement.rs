@@ -9,7 +9,7 @@ use super::audit::equal;
 use super::{AnyPort, Drive, Network, Train, Violation};
 use crate::observer::Observer;
 
-/// What a port is sending at the end, and for how long it has.
+/// The transmission in progress at the end: its cause, its bits, and for how long it has been going on.
 struct InService {
     cause: Cause,
     bits: u64,
@@ -50,12 +50,12 @@ impl CutPackets {
 }
 
 impl<O: Observer, D: Drive> Network<O, D> {
-    /// The ledger of the run until `now`, before which everything has happened.
+    /// The ledger of the run until `now`, before which all is simulated.
     ///
     /// # Errors
     /// If more has arrived than the bottleneck has sent, or the parts do not sum to the duration.
-    pub fn ledger(&mut self, graph: &Graph, now: Time) -> Result<Ledger, Violation> {
-        let mut ps = self.books.idle_ps(now);
+    pub fn settled_ledger(&mut self, graph: &Graph, now: Time) -> Result<Ledger, Violation> {
+        let mut ps = self.ledger.idle_ps(now);
         let busy = now.0 - ps.sum();
         let cut = self.cut_packets(graph);
         let in_service = self.in_service(&cut, now);
@@ -63,25 +63,25 @@ impl<O: Observer, D: Drive> Network<O, D> {
         let parts = self.bits_sent(graph, &cut, in_service.as_ref())?.apportion(busy - in_service_ps);
         Cause::ALL.iter().for_each(|&cause| ps.add(cause, parts.of(cause)));
         if let Some(cell) = in_service {
-            // If nothing else was ever sent, this includes what the rounding of the line's clock leaves.
+            // If nothing else was ever sent, this includes the remainder of the line clock's rounding.
             ps.add(cell.cause, busy - parts.sum());
         }
         equal("picoseconds in the ledger, and of the duration", ps.sum(), now.0)?;
         Ok(Ledger(ps))
     }
 
-    /// What the bottleneck's port has sent until the end and in whole cells, in bits by cause.
+    /// Bits that the bottleneck's port has sent until the end, in whole cells, by cause.
     fn bits_sent(&self, graph: &Graph, cut: &CutPackets, in_service: Option<&InService>) -> Result<ByCause, Violation> {
         let (vbr_cells, sent) = self.bottleneck().map_or((0, 0), |port| {
             let state = port.state();
             let vbr_cells = state.vbr().map_or(0, |vbr| vbr.statistics().cells_out);
             (vbr_cells, self.links[state.line].line.bits_of(state.statistics().cells_out + vbr_cells))
         });
-        let mut bits = self.books.bits();
+        let mut bits = self.ledger.bits();
         bits.add(Cause::Vbr, vbr_cells * CELL_BITS);
         for number in 0..self.flows.len() {
             let (delivered, held) = self.flows.outcome(number).map_or((0, 0), |flow| (flow.delivered, flow.held));
-            let new_bits = self.books.new_bits(number);
+            let new_bits = self.ledger.new_bits(number);
             let held_bits = proportion(new_bits, held, delivered + held);
             bits.add(Cause::Useful, new_bits - held_bits);
             bits.add(Cause::UnderWay, held_bits);
@@ -132,7 +132,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         others.map(|(_, port)| port)
     }
 
-    /// Bits of so many cells of a packet.
+    /// Bits of `cells` cells of a packet.
     pub fn bits_of(&self, packet: PacketId, cells: u64) -> u64 {
         let packet = self.packets.get(packet);
         cells * packet.bits / u64::from(packet.cells)
@@ -164,9 +164,9 @@ impl<O: Observer, D: Drive> Network<O, D> {
         cut
     }
 
-    /// What the bottleneck is sending at `now`.
+    /// The transmission of the bottleneck at `now`.
     fn in_service(&self, cut: &CutPackets, now: Time) -> Option<InService> {
-        if !self.books.line_sends_at(now) {
+        if !self.ledger.line_sends_at(now) {
             return None;
         }
         let port = self.bottleneck()?;
@@ -182,7 +182,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         Some(InService { cause, bits, ps: transmission.rounded_down().0.saturating_sub(still_to_send) })
     }
 
-    /// What a cell that is being sent is charged to.
+    /// The cause to which a cell that is being sent is charged.
     fn cause_of(&self, cell: Cell, cut: &CutPackets) -> Cause {
         let is_cut = || matches!(cut.0[cell.circuit()], Cut::Found(packet, _) if packet == cell.packet);
         if cell.circuit() >= self.circuits() {

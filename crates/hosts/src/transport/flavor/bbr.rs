@@ -69,11 +69,11 @@ impl Flavor for Bbr {
     }
 }
 
-/// `BBRHighGain`, 2 / ln 2: the least that lets the rate double in every round (section 4.3.2.1).
+/// `BBRHighGain`, 2 / ln 2: the smallest gain that doubles the rate in every round (section 4.3.2.1).
 const HIGH_GAIN: f64 = 2.885_39;
-/// The gains of the phases of `ProbeBW` (section 4.3.4.1).
+/// Pacing gains of the phases of `ProbeBW` (section 4.3.4.1).
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
-/// The window over the bandwidth-delay product in `ProbeBW`.
+/// `cwnd_gain` in `ProbeBW`.
 const WINDOW_GAIN: f64 = 2.0;
 /// `BtlBwFilterLen`, in rounds (section 4.1.1.2).
 const BANDWIDTH_ROUNDS: u64 = 10;
@@ -83,35 +83,35 @@ const ROUND_TRIP_LIFETIME: Span = Span::from_microseconds(10_000_000);
 const PROBE_DURATION: Span = Span::from_microseconds(200_000);
 /// `BBRMinPipeCwnd`, in segments (section 4.2.3.3).
 const LEAST_WINDOW: f64 = 4.0;
-/// How many rounds without this growth show that the pipe is full (section 4.3.2.2).
+/// Rounds without this growth after which the pipe counts as full (section 4.3.2.2).
 const FULL_ROUNDS: u32 = 3;
 const FULL_GROWTH: f64 = 1.25;
 
-/// What BBR is about (section 4.3).
+/// The states of BBR (section 4.3).
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum State {
     Startup,
     Drain,
-    /// In this phase of the cycle since then.
+    /// In a phase of the gain cycle since a time.
     ProbeBandwidth {
         phase: usize,
         since: Time,
     },
-    /// Until then, once little enough is under way; and until a round has passed.
+    /// Until a time that is set once the flight is small enough, and until a round has passed.
     ProbeRoundTrip {
         until: Option<Time>,
         round_is_over: bool,
     },
 }
 
-/// Sends at the rate at which data has been delivered, with about what the path holds under way.
+/// Sends at the delivery rate, and keeps about a bandwidth-delay product in flight.
 struct Law {
     chance: Option<Stream>,
     equal_round_trips_refresh: bool,
     state: State,
     /// `BtlBw` in bytes per second.
     bandwidth: WindowedMaximum,
-    /// `RTprop`, and when it was measured.
+    /// `RTprop`, and the time of its sample.
     round_trip: Option<(Span, Time)>,
     rate: ModelRate,
     rounds: Rounds,
@@ -130,11 +130,11 @@ enum Repair {
     None,
     /// Duplicate acknowledgments have just shown a loss.
     Begins,
-    /// Of losses that they have shown; in the first round as much is sent as is delivered.
+    /// Losses that duplicates have shown; in the first round packets are conserved.
     Losses {
         conserves: bool,
     },
-    /// Of a timeout, until what was sent by then is acknowledged.
+    /// A timeout, until all data sent before it is acknowledged.
     Timeout {
         recovery_point: Option<u64>,
     },
@@ -177,7 +177,7 @@ impl Law {
         }
     }
 
-    /// `BBRInflight` of section 4.2.3.2: so many bandwidth-delay products, and three of the segments that go one by one.
+    /// `BBRInflight` of section 4.2.3.2: `gain` bandwidth-delay products, and three segments more.
     fn in_flight_for(&self, gain: f64, window: &Window) -> f64 {
         match self.round_trip {
             Some((round_trip, _)) => gain * self.bandwidth.get() * round_trip.as_seconds() + 3.0 * window.mss(),
@@ -185,7 +185,7 @@ impl Law {
         }
     }
 
-    /// Rounds by the packets' own time (section 4.1.1.3), and the bandwidth (section 4.1.1.5).
+    /// Packet-timed rounds (section 4.1.1.3), and the bandwidth (section 4.1.1.5).
     fn update_bandwidth(&mut self, delivery: &Delivery) {
         if self.rounds.note(delivery) && self.repair == (Repair::Losses { conserves: true }) {
             self.repair = Repair::Losses { conserves: false };
@@ -236,7 +236,7 @@ impl Law {
         self.full_rounds += 1;
         if self.full_rounds >= FULL_ROUNDS {
             self.pipe_is_full = true;
-            // BBR has no threshold; this says that what may be called its slow start is over.
+            // BBR has no threshold; this one says that Startup, its slow start, is over.
             window.ssthresh = 2.0 * window.mss();
         }
     }
@@ -253,7 +253,7 @@ impl Law {
         }
     }
 
-    /// Takes in a round trip (section 4.1.2.3); tells whether the shortest one had become too old.
+    /// Records a round trip (section 4.1.2.3); returns whether the minimum had expired.
     fn update_round_trip(&mut self, delivery: &Delivery) -> bool {
         let is_old = self.round_trip.is_some_and(|(_, stamp)| delivery.now > stamp + ROUND_TRIP_LIFETIME);
         if let Some(sample) = delivery.round_trip {
@@ -303,7 +303,7 @@ impl Law {
         }
     }
 
-    /// Section 4.2.1: by the initial window at first, and no slower before the pipe is full.
+    /// Section 4.2.1: initially by the initial window, and no slower before the pipe is full.
     fn set_pacing_rate(&mut self, gain: f64) {
         let round_trip = self.round_trip.map(|(round_trip, _)| round_trip);
         self.rate.set(gain * self.bandwidth.get(), round_trip, self.pipe_is_full);
@@ -384,17 +384,17 @@ impl WindowLaw for Law {
         Some(self.rate.get(window, self.round_trip.map(|(round_trip, _)| round_trip)))
     }
 
-    /// Section 4.2.1: the first rate is that of the initial window in the round trip that is known, if one is.
+    /// Section 4.2.1: the initial rate uses the round trip of the handshake.
     fn on_opened(&mut self, now: Time, round_trip: Span) {
         self.round_trip = Some((round_trip, now));
     }
 
-    /// Section 4.3.4.4: it restarts at the bandwidth that it knows.
+    /// Section 4.3.4.4: a restart uses the known bandwidth.
     fn forgets_when_idle(&self) -> bool {
         false
     }
 
-    /// Section 3.5.2: the model first, then what follows from it.
+    /// Section 3.5.2: updates the model, then rate and window.
     fn on_delivery(&mut self, window: &mut Window, delivery: &Delivery) {
         self.update_bandwidth(delivery);
         self.check_cycle(window, delivery);

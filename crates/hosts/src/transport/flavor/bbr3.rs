@@ -61,33 +61,33 @@ impl Flavor for Bbr3 {
 /// `BBR.StartupPacingGain`, 4 ln 2, and `BBR.DrainPacingGain` (section 2.5).
 const STARTUP_GAIN: f64 = 2.77;
 const DRAIN_GAIN: f64 = 0.5;
-/// `BBR.DefaultCwndGain`; in `ProbeBW_UP` the window has room for the larger rate (section 5.6.1).
+/// `BBR.DefaultCwndGain`; larger in `ProbeBW_UP`, for the larger rate (section 5.6.1).
 const WINDOW_GAIN: f64 = 2.0;
 const UP_WINDOW_GAIN: f64 = 2.25;
-/// The pacing gains of the phases of `ProbeBW` (section 5.6.1).
+/// Pacing gains of the phases of `ProbeBW` (section 5.6.1).
 const DOWN_GAIN: f64 = 0.9;
 const UP_GAIN: f64 = 1.25;
-/// What `BBR.PacingMarginPercent` leaves of the rate (section 5.6.2), so that queues are short.
+/// The share of the rate that remains after `BBR.PacingMarginPercent` (section 5.6.2), which keeps queues short.
 const PACING_MARGIN: f64 = 0.99;
-/// `BBR.Headroom`: the share of the long-term bound that is left to others.
+/// `BBR.Headroom`: the share of the long-term bound that other flows may take.
 const HEADROOM: f64 = 0.15;
 /// `BBR.MinPipeCwnd`, in segments.
 const LEAST_WINDOW: f64 = 4.0;
-/// Offload needs three times what is sent at once (section 5.5.8.1), and here segments go one by one.
+/// `BBR.offload_budget` in segments, three times the send quantum (section 5.5.8.1): segments are sent one by one here.
 const OFFLOAD_SEGMENTS: f64 = 3.0;
 /// `BBR.ProbeRTTCwndGain` and `BBR.ProbeRTTDuration` (section 2.16.2).
 const PROBE_WINDOW_GAIN: f64 = 0.5;
 const PROBE_DURATION: Span = Span::from_microseconds(200_000);
-/// How many ranges must be lost in a round to end Startup (`BBRStartupFullLossCnt`; section 5.3.1.3).
+/// Lost ranges of a round that end Startup (`BBRStartupFullLossCnt`; section 5.3.1.3).
 const FULL_LOSSES: u32 = 6;
-/// Drain is over after so many rounds at the latest (section 5.3.2).
+/// Most rounds of Drain (section 5.3.2).
 const DRAIN_ROUNDS: u64 = 3;
 
-/// What BBR is about (section 5.1).
+/// The states of BBR (section 5.1).
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum State {
     Startup,
-    /// Since this round.
+    /// Since a round.
     Drain {
         since: u64,
     },
@@ -96,7 +96,7 @@ enum State {
     Cruise,
     Refill,
     Up,
-    /// Until then, once little enough is under way; and until a round has passed.
+    /// Until a time that is set once the flight is small enough, and until a round has passed.
     ProbeRoundTrip {
         until: Option<Time>,
         round_is_over: bool,
@@ -108,13 +108,13 @@ enum State {
 enum Repair {
     None,
     Losses,
-    /// Of a timeout, until what was sent by then is acknowledged.
+    /// A timeout, until all data sent before it is acknowledged.
     Timeout {
         recovery_point: Option<u64>,
     },
 }
 
-/// Sends at the rate at which data has been delivered, with bounds that losses teach.
+/// Sends at the delivery rate, within bounds that are learnt from losses.
 struct Law {
     chance: Option<Stream>,
     state: State,
@@ -126,7 +126,7 @@ struct Law {
     /// `BBR.inflight_longterm` in bytes.
     long_term: f64,
     losses: LossRound,
-    /// Whether the window has kept data back in this round, and in the last one (`C.is_cwnd_limited`).
+    /// Whether the window has limited the sender in this round, and in the last one (`C.is_cwnd_limited`).
     window_limits: (bool, bool),
     rate: ModelRate,
     /// `BBR.prior_cwnd`.
@@ -137,7 +137,7 @@ struct Law {
 }
 
 impl Default for Law {
-    /// Of a new connection (section 5.2.1).
+    /// The state of a new connection (section 5.2.1).
     fn default() -> Self {
         Self {
             chance: None,
@@ -187,7 +187,7 @@ impl Law {
         self.path.bandwidth().min(self.short_term.bandwidth)
     }
 
-    /// So many bandwidth-delay products (`BDPMultiple`).
+    /// `gain` bandwidth-delay products (`BDPMultiple`).
     fn product(&self, bandwidth: f64, gain: f64, window: &Window) -> f64 {
         match self.path.round_trip() {
             Some(round_trip) => gain * bandwidth * round_trip.as_seconds(),
@@ -261,7 +261,7 @@ impl Law {
         }
         if self.state == State::Startup && self.full.was_ever {
             self.state = State::Drain { since: self.rounds.count };
-            // BBR has no threshold; this says that what may be called its slow start is over.
+            // BBR has no threshold; this one says that Startup, its slow start, is over.
             window.ssthresh = 2.0 * window.mss();
         }
         if let State::Drain { since } = self.state {
@@ -272,7 +272,7 @@ impl Law {
         }
     }
 
-    /// Section 5.6.2: by the initial window at first, and no slower before the pipe is full.
+    /// Section 5.6.2: initially by the initial window, and no slower before the pipe is full.
     fn set_pacing_rate(&mut self, gain: f64) {
         let rate = gain * self.bandwidth() * PACING_MARGIN;
         self.rate.set(rate, self.path.round_trip(), self.full.was_ever);
@@ -297,7 +297,7 @@ impl WindowLaw for Law {
         self.path.begin(now, round_trip);
     }
 
-    /// Section 5.4.1: it restarts at the bandwidth that it knows.
+    /// Section 5.4.1: a restart uses the known bandwidth.
     fn forgets_when_idle(&self) -> bool {
         false
     }
@@ -306,7 +306,7 @@ impl WindowLaw for Law {
         self.learn_from_loss(window, lost, now);
     }
 
-    /// Section 5.2.3: the model first, then what follows from it.
+    /// Section 5.2.3: updates the model, then rate and window.
     fn on_delivery(&mut self, window: &mut Window, delivery: &Delivery) {
         if delivery.bytes == 0 {
             return;
@@ -343,7 +343,7 @@ impl WindowLaw for Law {
         self.repair = Repair::Losses;
     }
 
-    /// A mark counts as congestion (section 3.7), as a loss in this round does.
+    /// A mark counts as congestion, like a loss in this round (section 3.7).
     fn on_mark(&mut self, _window: &mut Window, _flight: u64) {
         self.note_loss(self.total);
     }

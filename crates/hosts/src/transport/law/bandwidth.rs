@@ -1,23 +1,23 @@
-//! The largest of the latest samples.
+//! A windowed maximum filter.
 
 use std::collections::VecDeque;
 
-/// The maximum over a window of rounds.
+/// Maximum of the samples of the latest rounds.
 #[derive(Clone, Debug)]
 pub struct WindowedMaximum {
     length: u64,
-    /// Samples with their rounds, none older and smaller than another one.
+    /// Samples with their rounds; none is both older and smaller than another.
     samples: VecDeque<(u64, f64)>,
 }
 
 impl WindowedMaximum {
-    /// Over `length` rounds.
+    /// A filter over `length` rounds.
     #[must_use]
     pub fn new(length: u64) -> Self {
         Self { length, samples: VecDeque::new() }
     }
 
-    /// Over `length` rounds from the next sample on.
+    /// Sets the length to `length` rounds, from the next sample on.
     pub fn set_length(&mut self, length: u64) {
         self.length = length;
     }
@@ -28,7 +28,7 @@ impl WindowedMaximum {
         self.samples.front().map_or(0.0, |sample| sample.1)
     }
 
-    /// Adds a sample of a round, which is not below that of any before.
+    /// Adds a sample of a round, which is not before the round of the previous sample.
     pub fn add(&mut self, round: u64, value: f64) {
         while self.samples.back().is_some_and(|sample| sample.1 <= value) {
             self.samples.pop_back();

@@ -89,3 +89,18 @@ impl Regrowth {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn growth_that_counts_acknowledgments_is_slower_the_fewer_they_are() {
+        assert_eq!(
+            [1, 2, 10].map(|covers| Regrowth::ByAcknowledgments(3.0).seconds(covers)),
+            [3.0, 6.0, 30.0].map(Some)
+        );
+        assert_eq!([1, 2, 10].map(|covers| Regrowth::ByTime(3.0).seconds(covers)), [3.0; 3].map(Some));
+        assert_eq!(Regrowth::NoSawTooth.seconds(2), None);
+    }
+}

@@ -1,34 +1,34 @@
-//! `HyStart++`: when slow start should end although nothing is lost.
+//! HyStart++ (RFC 9406): ends slow start when round trips become longer, before packets are lost.
 
 use longfat_foundation::units::Span;
 
 use super::{Progress, Window};
 
-/// Round trips that a round must have before they count (`N_RTT_SAMPLE`; RFC 9406 section 4.3).
+/// Least number of round-trip samples of a round that counts (`N_RTT_SAMPLE`; RFC 9406 section 4.3).
 const SAMPLES: u32 = 8;
-/// The growth of a round trip that ends slow start is an eighth of it, but within these (`MIN_RTT_THRESH`, `MAX_RTT_THRESH`).
+/// Slow start ends when round trips have grown by an eighth, within these limits (`MIN_RTT_THRESH`, `MAX_RTT_THRESH`).
 const LEAST_GROWTH: Span = Span::from_microseconds(4_000);
 const MOST_GROWTH: Span = Span::from_microseconds(16_000);
 const GROWTH_DIVISOR: u64 = 8;
-/// What the growth of the window is divided by in conservative slow start, and for how many rounds that goes on.
+/// Divisor of the window's growth in conservative slow start (`CSS_GROWTH_DIVISOR`), and its length in rounds (`CSS_ROUNDS`).
 const CONSERVATIVE_DIVISOR: f64 = 4.0;
 const CONSERVATIVE_ROUNDS: u32 = 5;
-/// Most segments that one acknowledgment lets a sender add that is not paced (L). One that is paced adds them all.
+/// Most segments that one acknowledgment adds to the window (L), unless segments are paced.
 const MOST_SEGMENTS: f64 = 8.0;
 
-/// Watches a connection's first slow start (RFC 9406 section 4.2).
+/// The first slow start of a connection (RFC 9406 section 4.2).
 #[derive(Clone, Debug, Default)]
 pub struct HyStart {
     last_round: Option<Span>,
     this_round: Option<Span>,
     samples: u32,
-    /// What had been sent when the round began; the first begins with the initial window.
+    /// The end of the data that was sent when the round began; the first round is that of the initial window.
     round_end: Option<u64>,
     /// Conservative slow start, if it has begun.
     conservative: Option<Conservative>,
 }
 
-/// Conservative slow start: the shortest round trip as it began, and rounds since.
+/// Conservative slow start: the minimum round trip when it began, and rounds since.
 #[derive(Clone, Copy, Debug)]
 struct Conservative {
     baseline: Span,
@@ -36,7 +36,7 @@ struct Conservative {
 }
 
 impl HyStart {
-    /// Lets the window grow in slow start, if it is used; tells whether slow start is over.
+    /// Grows the window in slow start, if it is used; returns whether slow start is over.
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
     pub fn ends_slow_start(&mut self, window: &mut Window, progress: &Progress) -> bool {
         let most = if progress.is_paced { f64::INFINITY } else { MOST_SEGMENTS * window.mss() };

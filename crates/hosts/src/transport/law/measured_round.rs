@@ -1,13 +1,13 @@
-//! The round trips that are measured in one.
+//! The round-trip samples of one round trip.
 
 use longfat_foundation::units::Span;
 
 use super::Progress;
 
-/// Round trips measured since one began.
+/// Round-trip samples since a round began.
 #[derive(Clone, Copy, Debug)]
 pub struct MeasuredRound {
-    /// It is over when more is acknowledged than had been sent as it began.
+    /// The round ends when bytes beyond this one, the highest sent when it began, are acknowledged.
     end: u64,
     sum_seconds: f64,
     samples: u32,
@@ -19,7 +19,7 @@ impl MeasuredRound {
         Self { end: highest, sum_seconds: 0.0, samples: 0, shortest: None }
     }
 
-    /// Takes in an acknowledgment; gives the round that it ends. What it measures is the next one's.
+    /// Records an acknowledgment; returns the round that it ends, if it ends one. Its own sample belongs to the next round.
     pub fn take_in(current: &mut Option<Self>, progress: &Progress) -> Option<Self> {
         let (mut round, over) = match *current {
             Some(round) if progress.unacknowledged <= round.end => (round, None),
@@ -34,12 +34,12 @@ impl MeasuredRound {
         over
     }
 
-    /// The shortest of them, if one was measured.
+    /// The minimum; `None` without samples.
     pub fn shortest(&self) -> Option<Span> {
         self.shortest
     }
 
-    /// Their mean, if one was measured.
+    /// The mean; `None` without samples.
     pub fn mean_seconds(&self) -> Option<f64> {
         (self.samples > 0).then(|| self.sum_seconds / f64::from(self.samples))
     }

@@ -24,88 +24,86 @@ use longfat_foundation::units::{Span, Time};
 
 use super::{Delivery, LostSegment, Window};
 
-/// What an acknowledgment of new data tells a law.
+/// An acknowledgment of new data, as laws see it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Progress {
-    /// When it has come.
+    /// Time of arrival.
     pub now: Time,
-    /// Bytes that it is the first to acknowledge.
+    /// Bytes newly acknowledged.
     pub acknowledged: u64,
-    /// The round trip that it measures, if it measures one.
+    /// The round-trip sample, if there is one.
     pub sample: Option<Span>,
-    /// If segments carry timestamps: how long the segment that it answers took to the receiver, in whole microseconds.
+    /// The time that the acknowledged segment took to the receiver, in whole microseconds; only with timestamps.
     pub one_way_delay: Option<Span>,
-    /// The average of the round trips measured so far (`SRTT` of RFC 6298).
+    /// The smoothed round trip (`SRTT` of RFC 6298).
     pub smoothed_round_trip: Option<Span>,
-    /// Whether segments leave at a rate.
+    /// Whether segments are paced.
     pub is_paced: bool,
-    /// First byte not acknowledged, now.
+    /// First byte not acknowledged (`SND.UNA`).
     pub unacknowledged: u64,
     /// First byte never sent.
     pub highest: u64,
-    /// Whether it was the window that has kept data back lately, and not the application or the receiver.
+    /// Whether the window, rather than the application or the receiver, has limited the sender lately.
     pub window_is_used: bool,
 }
 
 /// The growth and reduction of one connection's window.
 pub trait WindowLaw: Send {
-    /// Whether the window grows as [`Window::grow_classically`] says and the law takes note of nothing else: then it is not told of each
-    /// acknowledgment.
+    /// Whether the window grows by [`Window::grow_classically`] and nothing else: the law is then not called for every acknowledgment.
     fn grows_classically(&self) -> bool {
         false
     }
-    /// An acknowledgment of new data has come, outside of loss recovery.
+    /// Grows the window on an acknowledgment of new data outside of loss recovery.
     fn on_acknowledgment(&mut self, window: &mut Window, progress: &Progress);
-    /// Duplicate acknowledgments show a loss while `flight` bytes are under way: sets threshold and window.
+    /// Sets threshold and window after duplicate acknowledgments have shown a loss, with `flight` bytes in flight.
     fn on_loss(&mut self, window: &mut Window, flight: u64);
-    /// Whether it wants to know how many bytes were marked, and how many were not.
+    /// Whether [`observe_marks`](Self::observe_marks) is to be called.
     fn observes_marks(&self) -> bool {
         false
     }
-    /// If so: an acknowledgment of `acknowledged` bytes of new data says that `marked` bytes were marked by queues; all below
-    /// `unacknowledged` is acknowledged now, all below `highest` was sent.
+    /// Counts marks: of `acknowledged` newly acknowledged bytes, queues have marked `marked`; all bytes below `unacknowledged` are
+    /// acknowledged now, and all below `highest` were sent.
     fn observe_marks(&mut self, _acknowledged: u64, _marked: u64, _unacknowledged: u64, _highest: u64) {}
-    /// As [`on_loss`](Self::on_loss), for a loss in a window of data that marks have already reduced. Where they reduce it as a loss does,
-    /// both together do so once (RFC 3168 section 6.1.2).
+    /// [`on_loss`](Self::on_loss) in a window of data that marks have already reduced. Laws that respond to marks as to losses reduce the
+    /// window only once for both (RFC 3168 section 6.1.2).
     fn on_loss_after_mark(&mut self, window: &mut Window, flight: u64) {
         self.on_loss(window, flight);
     }
-    /// Marks show congestion while `flight` bytes are under way, for the first time in this window of data: as a loss does, unless the
-    /// law is another (RFC 3168 section 6.1.2).
+    /// Responds to the first mark in a window of data, with `flight` bytes in flight: by default as to a loss (RFC 3168 section 6.1.2).
     fn on_mark(&mut self, window: &mut Window, flight: u64) {
         self.on_loss(window, flight);
     }
-    /// Whether it goes by deliveries: then every acknowledgment tells of them.
+    /// Whether [`on_delivery`](Self::on_delivery) is to be called.
     fn observes_deliveries(&self) -> bool {
         false
     }
-    /// An acknowledgment has told of deliveries, after all else that it does.
+    /// Takes a delivery-rate sample, the last step of processing an acknowledgment.
     fn on_delivery(&mut self, _window: &mut Window, _delivery: &Delivery) {}
-    /// A segment was found to be lost, before the delivery is told that has shown it, by a recovery that knows segment by segment.
+    /// Records a segment that a recovery has found to be lost, before the delivery that has shown the loss.
     fn on_lost_segment(&mut self, _window: &mut Window, _lost: &LostSegment, _now: Time) {}
-    /// Whether it has less sent than the path could carry, so that deliveries tell nothing of the path.
+    /// Whether the law sends less than the path could carry at present, so that delivery rates do not show the path's bandwidth.
     fn sends_less_than_it_could(&self) -> bool {
         false
     }
-    /// The application hands over data again when nothing is under way.
+    /// The application has data again after the connection was idle.
     fn on_restart_from_idle(&mut self, _now: Time) {}
-    /// Whether a pause leaves its window stale (RFC 5681 section 4.1): not if it goes on at a rate that it has measured.
+    /// Whether a pause makes the window stale (RFC 5681 section 4.1); not if the law resumes at a measured rate.
     fn forgets_when_idle(&self) -> bool {
         true
     }
-    /// The opening of the connection has measured a round trip.
+    /// The handshake has measured a round trip.
     fn on_opened(&mut self, _now: Time, _round_trip: Span) {}
-    /// Whether it may have a rate of its own: all that go by deliveries.
+    /// Whether the law may have a pacing rate of its own.
     fn is_paced(&self) -> bool {
         self.observes_deliveries()
     }
-    /// Bytes of data per second at which segments leave, if the law has a rate of its own.
+    /// Pacing rate in bytes of data per second, if the law has one.
     fn pacing_rate(&mut self, _window: &Window) -> Option<f64> {
         None
     }
-    /// Before all else: the connection's own chance, for laws that draw.
+    /// Takes a random stream of the connection's own, before anything else, if the law draws numbers.
     fn take_chance(&mut self, _chance: &mut dyn FnMut() -> Stream) {}
-    /// The retransmission timer has expired while `flight` bytes were under way: sets threshold and window.
+    /// Sets threshold and window when the retransmission timer has expired, with `flight` bytes in flight.
     fn on_timeout(&mut self, window: &mut Window, flight: u64);
 }
 

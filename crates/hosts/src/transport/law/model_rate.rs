@@ -1,32 +1,32 @@
-//! The rate at which a law sends that models the path, also before it knows any of it.
+//! The pacing rate of laws that model the path, BBR in all its versions, from the first segment on.
 
 use longfat_foundation::units::Span;
 
 use super::Window;
 
-/// The round trip that the first rate is computed with before one is measured, in seconds (BBR: section 4.2.1 of
-/// draft-cardwell-iccrg-bbr-congestion-control-00; section 5.6.2 of draft-ietf-ccwg-bbr).
+/// The round trip, in seconds, that the initial rate is computed with until one is measured (BBR version 1: section 4.2.1 of
+/// draft-cardwell-iccrg-bbr-congestion-control-00; version 3: section 5.6.2 of draft-ietf-ccwg-bbr).
 const NOMINAL_ROUND_TRIP: f64 = 0.001;
 
-/// By the initial window at first, as the drafts of all versions of BBR have it.
+/// A pacing rate that starts as the initial window per round trip.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::transport) struct ModelRate {
-    /// By how much the first rate is above what the initial window needs.
+    /// The factor between the initial rate and the initial window per round trip.
     gain: f64,
     pub(in crate::transport) bytes_per_second: f64,
-    /// Whether that rate is made of no round trip yet.
+    /// Whether the rate was computed with the nominal round trip.
     pub(in crate::transport) is_nominal: bool,
-    /// In bytes; the connection has not asked for a rate without.
+    /// In bytes; `None` until the connection first asks for the rate.
     pub(in crate::transport) initial_window: Option<f64>,
 }
 
 impl ModelRate {
-    /// Of a new connection, whose first rate is above what its window needs by this gain.
+    /// The rate of a new connection: `gain` times the initial window per round trip.
     pub(in crate::transport) fn new(gain: f64) -> Self {
         Self { gain, bytes_per_second: 0.0, is_nominal: true, initial_window: None }
     }
 
-    /// Bytes per second; at first those of the initial window in the round trip that is known, if one is.
+    /// Bytes per second; initially computed from the window and from `round_trip`, if it is known.
     pub(in crate::transport) fn get(&mut self, window: &Window, round_trip: Option<Span>) -> f64 {
         if self.initial_window.is_none() {
             self.initial_window = Some(window.cwnd);
@@ -36,7 +36,7 @@ impl ModelRate {
         self.bytes_per_second
     }
 
-    /// Goes to this rate, but not to a lower one before the pipe is full. The first round trip makes the first rate anew.
+    /// Sets the rate, but to no lower one before the pipe is full. The first measured round trip replaces the nominal one.
     pub(in crate::transport) fn set(&mut self, rate: f64, round_trip: Option<Span>, pipe_is_full: bool) {
         if let Some(round_trip) = round_trip.filter(|_| self.is_nominal) {
             self.is_nominal = false;
@@ -47,7 +47,7 @@ impl ModelRate {
         }
     }
 
-    /// The initial window, which is the present one as long as no rate was asked for.
+    /// The initial window: the present one until the connection first asks for the rate.
     pub(in crate::transport) fn initial_window(&self, window: &Window) -> f64 {
         self.initial_window.unwrap_or(window.cwnd)
     }

@@ -1,20 +1,20 @@
-//! Round trips by the packets' own time.
+//! Packet-timed round trips.
 
 use crate::transport::Delivery;
 
-/// A round is over when something is delivered that was sent after it began (draft-cardwell-iccrg-bbr-congestion-control-00 section 4.1.1.3;
+/// Counts packet-timed round trips: one ends with the delivery of a packet that was sent after it began (draft-cardwell-iccrg-bbr-congestion-control-00 section 4.1.1.3;
 /// draft-ietf-ccwg-bbr section 5.5.1).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rounds {
-    /// How many are over.
+    /// Rounds that have ended.
     pub count: u64,
-    /// Whether the latest delivery has begun one.
+    /// Whether the latest delivery begins a round.
     pub starts: bool,
     next_delivered: u64,
 }
 
 impl Rounds {
-    /// Takes in a delivery; tells whether it begins a round.
+    /// Records a delivery; returns whether it begins a round.
     pub fn note(&mut self, delivery: &Delivery) -> bool {
         self.starts = delivery.bytes > 0 && delivery.total_when_sent >= self.next_delivered;
         if self.starts {
@@ -24,7 +24,7 @@ impl Rounds {
         self.starts
     }
 
-    /// A round begins now, with so much delivered in all.
+    /// Begins a round now, with `total` bytes delivered so far.
     pub fn begin(&mut self, total: u64) {
         self.next_delivered = total;
     }

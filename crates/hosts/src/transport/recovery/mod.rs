@@ -47,10 +47,10 @@ impl Response {
     pub const RECOVERING: Self = Self { window_may_grow: false, timer_restarts: true };
 }
 
-/// The response to duplicate acknowledgments that show a loss.
+/// The response to a loss indicated by duplicate acknowledgments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResponseToDuplicates {
-    /// None: losses show by timeouts alone.
+    /// None: losses are detected by timeouts alone.
     None,
     /// Fast retransmit, then slow start from one segment.
     SlowStart,

@@ -1,19 +1,30 @@
 //! Which cells a full or filling buffer refuses.
 //!
 //! A policy sees each cell as it arrives, with the buffer as it is before the cell is counted. To add one: a file here
-//! with a [`model!`](longfat_foundation::model), a `mod` line and a line in [`POLICIES`].
+//! with a [`model!`](longfat_foundation::model), and a `mod` line below.
+
+// The registered policies: `build.rs` makes their list of these lines. Their order is that of `longfat models` and of the schema; rustfmt sorts
+// lines only up to the next blank one.
+mod tail_drop;
+
+mod partial_packet_discard;
+
+mod early_packet_discard;
+mod selective_drop;
+
+mod fair_buffer_allocation;
+
+mod double_threshold;
+mod weighted_fair_buffer_allocation;
 
 mod differential_fair_buffer_allocation;
-mod double_threshold;
-mod early_packet_discard;
-mod fair_buffer_allocation;
+
+// Beside them.
 mod packet_discard;
-mod partial_packet_discard;
-mod selective_drop;
-mod tail_drop;
+#[cfg(test)]
+mod promises;
 #[cfg(test)]
 mod test_support;
-mod weighted_fair_buffer_allocation;
 
 use longfat_foundation::registry::{Entry, Family};
 
@@ -21,19 +32,16 @@ use super::{BufferContext, Occupancy};
 use crate::framing::Cell;
 pub use packet_discard::PacketDiscard;
 
-/// Every registered drop policy.
-pub const POLICIES: &[Entry<dyn DropPolicy>] = &[
-    Entry::of::<tail_drop::TailDrop>(),
-    Entry::of::<partial_packet_discard::PartialPacketDiscard>(),
-    Entry::of::<early_packet_discard::EarlyPacketDiscard>(),
-    Entry::of::<selective_drop::SelectiveDrop>(),
-    Entry::of::<fair_buffer_allocation::FairBufferAllocation>(),
-    Entry::of::<double_threshold::DoubleThreshold>(),
-    Entry::of::<weighted_fair_buffer_allocation::WeightedFairBufferAllocation>(),
-    Entry::of::<differential_fair_buffer_allocation::DifferentialFairBufferAllocation>(),
-];
+macro_rules! register {
+    ($($policy:path),+) => {
+        /// Every registered drop policy.
+        pub const POLICIES: &[Entry<dyn DropPolicy>] = &[$(Entry::of::<$policy>()),+];
+    };
+}
 
-/// What happens to an arriving cell, and why.
+include!(concat!(env!("OUT_DIR"), "/drop_policy.rs"));
+
+/// A policy's decision about an arriving cell, with its reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The cell joins the queue.
@@ -49,8 +57,8 @@ pub enum Verdict {
 /// A dropped cell and why it was dropped.
 pub type Dropped = (Cell, Verdict);
 
-/// About which cells of a circuit's current packet a policy must be asked while the buffer has room. What it need not be asked
-/// about it accepts, and nothing changes by that.
+/// The cells of a circuit's current packet about which a policy must be asked while the buffer has room. It accepts all others, without any
+/// effect on its state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Asked {
     /// About none.
@@ -93,6 +101,3 @@ impl Family for dyn DropPolicy {
         POLICIES
     }
 }
-
-#[cfg(test)]
-mod promises;

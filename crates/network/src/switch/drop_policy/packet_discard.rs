@@ -3,14 +3,14 @@
 use super::{Asked, Occupancy, Verdict};
 use crate::framing::Cell;
 
-/// What becomes of the cells of a circuit's current packet.
+/// The fate of the cells of a circuit's current packet.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
     /// They are accepted while there is room.
     Accepted,
     /// The packet was refused at its first cell: none of it enters.
     Refused,
-    /// A cell of it was lost: only its last cell may enter, which tells the receiver where the packet ends.
+    /// A cell of it was lost: only its last cell may enter, which marks the end of the packet for the receiver.
     Truncated,
 }
 
@@ -21,7 +21,7 @@ pub struct PacketDiscard {
 }
 
 impl PacketDiscard {
-    /// For `circuits` circuits; `discards_remainder` tells whether a packet that lost a cell to a full buffer loses its
+    /// For `circuits` circuits; `discards_remainder` if a packet that lost a cell to a full buffer loses its
     /// other cells too, but for the last (partial packet discard).
     #[must_use]
     pub fn new(circuits: usize, discards_remainder: bool) -> Self {

@@ -1,4 +1,4 @@
-//! What policies promise the fast driver, which does not ask them about cells that they would accept whoever sent them.
+//! The laws of [`Asked`] and of `looks_at_circuits`, by which batch service does not ask a policy about cells that it accepts anyway.
 
 use super::Asked;
 use super::test_support::Bench;

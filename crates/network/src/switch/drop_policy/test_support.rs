@@ -54,7 +54,7 @@ impl Bench {
         self.offer(circuit, cells, 0..cells, Cell::tagged)
     }
 
-    /// How many of so many packets of one cell would be accepted by the buffer as it is.
+    /// The number of packets of one cell, out of `packets`, that the buffer would accept as it is.
     pub(super) fn would_accept(&mut self, circuit: usize, packets: usize) -> usize {
         let cell = Cell::new(PacketId(0), u32::try_from(circuit).unwrap(), true, true);
         (0..packets).filter(|_| self.policy.decide(cell, circuit, &self.occupancy) == Verdict::Accept).count()

@@ -54,6 +54,12 @@ impl ActiveQueue {
         self.delays = Histogram::default();
     }
 
+    /// [`QueueDiscipline::decides_on_arrival`].
+    #[must_use]
+    pub fn decides_on_arrival(&self) -> bool {
+        self.discipline.decides_on_arrival()
+    }
+
     /// Packets that wait.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -42,12 +42,12 @@ longfat_foundation::model! {
     build(config, context) { Box::new(Queues::new(config, context)) }
 }
 
-/// What a queue counts as.
+/// The state of a queue in the rounds of the scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     /// It is in no list.
     Resting,
-    /// It has just come, among the new ones.
+    /// New.
     Sparse,
     /// It has sent all that it had and more than it may, and waits among the old ones until that is made up for.
     SparseInTurn,
@@ -125,7 +125,7 @@ impl Queues {
         let is_busy = queue.state == State::Busy;
         let before = std::mem::replace(&mut queue.ends, self.circuits[circuit]);
         if is_busy {
-            // Flows that share a queue are not told apart: it counts for the hosts of the packet that came last.
+            // Flows that share a queue count as one, of the hosts of the latest packet.
             self.loads.remove(before);
             self.loads.add(self.circuits[circuit]);
         } else if queue.state == State::Resting && place.is_taken_over {
@@ -134,7 +134,7 @@ impl Queues {
         place.number
     }
 
-    /// What a queue may send in a turn.
+    /// The quantum of a queue, in bytes.
     fn share(&self, number: usize) -> f64 {
         self.quantum / f64::from(self.loads.sharers(self.queues[number].ends))
     }
@@ -150,7 +150,7 @@ impl Queues {
         }
     }
 
-    /// A packet has come into a queue.
+    /// A packet was queued.
     fn wake(&mut self, number: usize) {
         match self.queues[number].state {
             State::Resting => {
@@ -191,7 +191,7 @@ impl Queues {
         self.set_state(number, State::Resting);
     }
 
-    /// What the control of a queue gives to be sent, and what is left in all of them.
+    /// The packet that the control of a queue sends, with the bytes left in all queues.
     fn take_from(&mut self, number: usize, now: Time, dropped: &mut Vec<Dropped>) -> Option<Waiting> {
         let FlowQueue { queue, control, .. } = &mut self.queues[number];
         let (packets, bytes) = (queue.len(), queue.bytes());

@@ -14,7 +14,7 @@ longfat_foundation::model! {
     /// than the target.
     #[name = "codel"]
     #[source = "RFC 8289"]
-    pub struct CoDel: dyn QueueDiscipline {
+    pub struct Codel: dyn QueueDiscipline {
         /// The acceptable delay of a standing queue.
         target: PositiveSpan = "5 ms",
         /// How long the delay must stay above the target before packets are dropped: about a round trip of the slowest connections.
@@ -34,7 +34,7 @@ longfat_foundation::model! {
     }
 }
 
-impl CoDel {
+impl Codel {
     fn law(&self, context: &QueueContext) -> Law {
         Law {
             target: self.target.0,

@@ -43,7 +43,7 @@ pub(super) struct Law {
     pub square_root: SquareRoot,
 }
 
-/// Dropping is taken up where it was left if that was within so many intervals (RFC 8289 section 5.5).
+/// Intervals within which dropping is resumed at its last rate (RFC 8289 section 5.5).
 const INTERVALS_REMEMBERED: u64 = 16;
 
 impl ControlledDelay {
@@ -132,7 +132,7 @@ impl ControlledDelay {
         time + Span(wait as u64)
     }
 
-    /// Takes a packet from the queue; tells whether the delay has been above the target for an interval (`dodequeue`).
+    /// Takes a packet from the queue; returns whether the delay has been above the target for an interval (`dodequeue`).
     fn pop(&mut self, now: Time, queue: &mut PacketQueue) -> Option<(Waiting, bool)> {
         let Some(packet) = queue.pop() else {
             self.patience_ends = None;

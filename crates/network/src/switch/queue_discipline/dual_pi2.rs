@@ -86,7 +86,7 @@ longfat_foundation::model! {
 #[derive(Default)]
 struct Half {
     queue: PacketQueue,
-    /// What the likelihoods of its packets add up to beyond the last one that was signalled.
+    /// The sum of the likelihoods of its packets since the last one that was marked.
     count: f64,
 }
 
@@ -188,7 +188,7 @@ impl Queues {
         }
     }
 
-    /// Takes note of who has sent while packets wait in both.
+    /// Notes which queue has sent while packets wait in both.
     #[expect(clippy::cast_precision_loss, reason = "a packet's bytes")]
     fn settle(&mut self, packet: &Waiting, is_low_latency: bool) {
         let other = if is_low_latency { &self.classic } else { &self.low_latency };

@@ -17,7 +17,7 @@ longfat_foundation::model! {
     /// queue that has just become busy goes first. A full buffer drops from the head of the longest queue.
     #[name = "fq-codel"]
     #[source = "RFC 8290"]
-    pub struct FlowQueueCoDel: dyn QueueDiscipline {
+    pub struct FlowQueueCodel: dyn QueueDiscipline {
         /// The acceptable delay of a standing queue, for each circuit.
         target: PositiveSpan = "5 ms",
         /// How long the delay must stay above the target before packets are dropped.
@@ -64,7 +64,7 @@ struct Queues {
 }
 
 impl Queues {
-    fn new(config: &FlowQueueCoDel, context: &QueueContext) -> Self {
+    fn new(config: &FlowQueueCodel, context: &QueueContext) -> Self {
         let queue_of = hash_circuits(context.circuits.len(), config.queues.0, &context.chance);
         let law = Law {
             target: config.target.0,
@@ -123,7 +123,7 @@ impl Queues {
         }
     }
 
-    /// What the control of a queue gives to be sent, and what is left in all of them.
+    /// The packet that the control of a queue sends, with the bytes left in all queues.
     fn take_from(&mut self, number: usize, now: Time, dropped: &mut Vec<Dropped>) -> Option<Waiting> {
         let FlowQueue { queue, control, .. } = &mut self.queues[number];
         let (packets, bytes) = (queue.len(), queue.bytes());

@@ -16,7 +16,7 @@ pub(super) enum Level {
     Share(f64),
 }
 
-/// What lengths of queues are counted in.
+/// The unit of queue lengths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Measure {
     Packets,

@@ -1,23 +1,31 @@
 //! How packets that wait are managed: which of them are dropped, or marked, before the buffer is full, and which is sent next.
 //!
-//! A drop policy sees a cell as it arrives, and no more. A queue discipline keeps the packets itself, knows for how long each has
-//! waited, and may also act when one is to be sent; it takes the place of the port's policy and scheduler. To add one: a file here
-//! with a [`model!`](longfat_foundation::model), a `mod` line and a line in [`DISCIPLINES`].
+//! A drop policy decides about each cell when it arrives. A queue discipline keeps the packets itself, knows for how long each has
+//! waited, and may also act when one is about to be sent; it takes the place of the port's policy and scheduler. To add one: a file here
+//! with a [`model!`](longfat_foundation::model), and a `mod` line below.
+
+// The registered disciplines: `build.rs` makes their list of these lines. Their order is that of `longfat models` and of the schema; rustfmt sorts
+// lines only up to the next blank one.
+mod by_policy;
+mod tail_drop;
 
 mod acknowledgment_filter;
-mod active;
-mod by_policy;
-mod cake;
+mod random_early_detection;
+
 mod codel;
-mod controlled_delay;
-mod dual_pi2;
+mod proportional_integral;
+
 mod flow_queue_codel;
+
+mod cake;
+mod dual_pi2;
+
+// Beside them.
+mod active;
+mod controlled_delay;
 mod level;
 mod packet_queue;
-mod proportional_integral;
-mod random_early_detection;
 mod superseded;
-mod tail_drop;
 #[cfg(test)]
 mod test_support;
 
@@ -31,29 +39,30 @@ use longfat_foundation::units::{Rate, Time};
 use super::Dropped;
 use crate::framing::{Cell, Packets};
 
-/// Every registered queue discipline.
-pub const DISCIPLINES: &[Entry<dyn QueueDiscipline>] = &[
-    Entry::of::<by_policy::ByPolicy>(),
-    Entry::of::<tail_drop::TailDrop>(),
-    Entry::of::<acknowledgment_filter::AcknowledgmentFilter>(),
-    Entry::of::<random_early_detection::RandomEarlyDetection>(),
-    Entry::of::<codel::CoDel>(),
-    Entry::of::<proportional_integral::ProportionalIntegral>(),
-    Entry::of::<flow_queue_codel::FlowQueueCoDel>(),
-    Entry::of::<cake::Cake>(),
-    Entry::of::<dual_pi2::DualPi2>(),
-];
+macro_rules! register {
+    ($($discipline:path),+) => {
+        /// Every registered queue discipline.
+        pub const DISCIPLINES: &[Entry<dyn QueueDiscipline>] = &[$(Entry::of::<$discipline>()),+];
+    };
+}
+
+include!(concat!(env!("OUT_DIR"), "/queue_discipline.rs"));
 
 /// Keeps the packets that wait at a port.
 ///
 /// Packets that are dropped, whether they had been let in or not, are added to `dropped`.
 pub trait QueueDiscipline: Send {
-    /// A packet is about to arrive: drops what has nothing to say that it does not say better. Few disciplines look into packets.
+    /// A packet is about to arrive: drops queued packets that `newer` makes redundant (ACK filtering). Few disciplines look into packets.
     fn supersede(&mut self, _newer: &Waiting, _packets: &Packets, _dropped: &mut Vec<Dropped>) {}
     /// A packet arrives.
     fn enqueue(&mut self, packet: Waiting, dropped: &mut Vec<Dropped>);
     /// The line is free: takes the packet to send. `None` only if none is left.
     fn dequeue(&mut self, now: Time, dropped: &mut Vec<Dropped>) -> Option<Waiting>;
+    /// Whether packets leave in the order of their arrival, unmarked, and only those that arrive are dropped. When a packet will be sent is
+    /// then known when it arrives.
+    fn decides_on_arrival(&self) -> bool {
+        false
+    }
     /// Packets that wait.
     fn len(&self) -> usize;
     /// Shows the packets that wait, those of each circuit in the order in which they will be sent.

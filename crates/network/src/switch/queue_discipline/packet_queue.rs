@@ -16,16 +16,16 @@ pub struct Waiting {
     pub cell: Cell,
     /// Its size on the line.
     pub bytes: u64,
-    /// When it came.
+    /// When it arrived.
     pub arrived: Time,
     /// Whether it was marked here.
     pub is_marked_here: bool,
-    /// Whether nothing was in its queue when it came.
+    /// Whether its queue was empty when it arrived.
     pub was_first: bool,
 }
 
 impl Waiting {
-    /// A packet that comes.
+    /// A packet that arrives.
     #[must_use]
     pub fn new(cell: Cell, bytes: u64, arrived: Time) -> Self {
         Self { cell, bytes, arrived, is_marked_here: false, was_first: false }
@@ -37,7 +37,7 @@ impl Waiting {
         now - self.arrived
     }
 
-    /// Marks it as having met congestion, if its ends understand that (RFC 3168 section 5); tells whether they do.
+    /// Marks it as having met congestion, if its ends understand that (RFC 3168 section 5); returns whether they do.
     pub fn mark(&mut self) -> bool {
         let codepoint = self.cell.codepoint();
         if codepoint.is_capable() {
@@ -58,7 +58,7 @@ pub struct Room {
 }
 
 impl Room {
-    /// Whether so many packets with so many bytes in all fit.
+    /// Whether `packets` packets with `bytes` bytes in all fit.
     #[must_use]
     pub fn holds(&self, packets: usize, bytes: u64) -> bool {
         self.packets.is_none_or(|most| packets as u64 <= most) && self.bytes.is_none_or(|most| bytes <= most)
@@ -71,7 +71,7 @@ impl Room {
     }
 }
 
-/// Packets in the order in which they came.
+/// Packets in order of arrival.
 #[derive(Clone, Debug, Default)]
 pub struct PacketQueue {
     packets: VecDeque<Waiting>,
@@ -86,7 +86,7 @@ impl PacketQueue {
         self.packets.push_back(packet);
     }
 
-    /// Adds a packet at the end if there is room; it is dropped otherwise. Tells which.
+    /// Adds a packet at the end if there is room, and drops it otherwise. Returns whether it was added.
     pub fn push_within(&mut self, room: &Room, packet: Waiting, dropped: &mut Vec<Dropped>) -> bool {
         let fits = room.admits(self, &packet);
         if fits {
@@ -140,7 +140,7 @@ impl PacketQueue {
         self.bytes
     }
 
-    /// Shows them in order.
+    /// Calls `visit` for each in order.
     pub fn visit(&self, visit: &mut dyn FnMut(Cell)) {
         self.packets.iter().for_each(|packet| visit(packet.cell));
     }

@@ -76,7 +76,7 @@ struct Queue {
     chance: Stream,
 }
 
-/// What is set anew every period.
+/// The state of the controller, updated every period.
 #[derive(Clone, Debug, Default)]
 struct Control {
     /// When the latest period began; `None` while the queue is short and nothing is measured.

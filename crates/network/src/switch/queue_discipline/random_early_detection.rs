@@ -96,7 +96,7 @@ impl Queue {
         }
     }
 
-    /// The average after a packet has come: one sample; after an idle time as many of an empty queue as packets could have been sent.
+    /// The average after an arrival: one sample; after an idle time as many of an empty queue as packets could have been sent.
     fn update_average(&mut self, now: Time) {
         let weight = self.config.weight.0;
         match self.idle_since.take() {
@@ -126,7 +126,7 @@ impl Queue {
         }
     }
 
-    /// What becomes of a packet that has come.
+    /// The decision about a packet that arrives.
     fn judge(&mut self, packet: &Waiting) -> Judgment {
         if self.average < self.minimum {
             self.since_drop = None;

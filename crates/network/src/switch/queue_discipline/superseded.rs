@@ -29,7 +29,7 @@ impl Superseded {
         for (place, packet) in queue.iter().enumerate().filter(|(_, packet)| packet.cell.circuit() == circuit) {
             first.iter_mut().for_each(|candidate| candidate.is_latest = false);
             let Content::Acknowledgment(older) = &packets.get(packet.cell.packet).content else { continue };
-            // What it echoes of marks would be lost with it.
+            // The marks that it echoes would be lost with it.
             first = first.filter(|candidate| candidate.marks == older.marks);
             if !supersedes(newest, older) {
                 continue;
@@ -50,7 +50,7 @@ impl Superseded {
 struct Candidate {
     place: usize,
     marks: u64,
-    /// Whether no other packet of its connection has come since.
+    /// Whether no other packet of its connection has arrived since.
     is_latest: bool,
 }
 

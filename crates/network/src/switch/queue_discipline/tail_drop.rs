@@ -2,7 +2,7 @@
 
 use longfat_foundation::units::Time;
 
-use super::{PacketQueue, QueueContext, QueueDiscipline, Room, Waiting};
+use super::{PacketQueue, QueueDiscipline, Room, Waiting};
 use crate::framing::Cell;
 use crate::switch::Dropped;
 
@@ -12,18 +12,14 @@ longfat_foundation::model! {
     #[name = "tail-drop"]
     #[source = "RFC 7567 section 2.1"]
     pub struct TailDrop: dyn QueueDiscipline {}
-    build(_config, context) { Box::new(Fifo::new(context)) }
+    build(_config, context) { Box::new(Fifo { room: context.room, queue: PacketQueue::default() }) }
 }
 
-struct Fifo {
+/// One queue with this room.
+#[derive(Default)]
+pub(super) struct Fifo {
     room: Room,
     queue: PacketQueue,
-}
-
-impl Fifo {
-    fn new(context: &QueueContext) -> Self {
-        Self { room: context.room, queue: PacketQueue::default() }
-    }
 }
 
 impl QueueDiscipline for Fifo {
@@ -33,6 +29,10 @@ impl QueueDiscipline for Fifo {
 
     fn dequeue(&mut self, _now: Time, _dropped: &mut Vec<Dropped>) -> Option<Waiting> {
         self.queue.pop()
+    }
+
+    fn decides_on_arrival(&self) -> bool {
+        true
     }
 
     fn len(&self) -> usize {

@@ -319,9 +319,9 @@ impl Port<RoundQueue> {
 }
 
 impl PortStatistics {
-    /// Notes the cells in the buffer from what was noted last until the end of the last of `rounds` slots, the first of which ends
-    /// at `boundary`: at its end each slot adds `members`, none or several, to what was `before` and takes one away. Gives when the
-    /// slot after them ends.
+    /// Integrates the queue length over time until the end of the last of `rounds` slots, the first of which ends
+    /// at `boundary`: at its end each slot adds `members`, none or several, to what was `before` and takes one away. Returns when
+    /// the slot after them ends.
     fn integrate_rounds(
         &mut self,
         before: u64,

@@ -1,4 +1,4 @@
-//! A queue whose cells are told apart only where that matters.
+//! A queue of rounds and of parts of packets: single cells are identified only where that matters.
 //!
 //! The order within a round is drawn when it is needed: it depends on the slot's number alone (see [`Slots`]).
 
@@ -8,7 +8,7 @@ use crate::framing::Cell;
 use crate::switch::Occupancy;
 use crate::switch::slots::Slots;
 
-/// Rounds that were let in one slot after the other.
+/// Rounds that were admitted in consecutive slots.
 #[derive(Clone, Copy, Debug)]
 struct Rounds {
     /// The slot of the first.
@@ -21,13 +21,13 @@ struct Rounds {
 }
 
 impl Rounds {
-    /// In which round the cell is that is sent after so many, and at which place.
+    /// The round, and the place in it, of the cell that is sent after `sent` others.
     fn position(&self, sent: u64) -> (u64, usize) {
         let members = self.members as u64;
         (sent / members, usize::try_from(sent % members).expect("less than the members of a round"))
     }
 
-    /// Shows the rounds that are sent whole with the next `cells`, none having been begun.
+    /// Calls `show` for the rounds that are sent whole with the next `cells` cells, none being sent in part.
     #[inline]
     fn show_leaving(&self, cells: u64, members: &[Cell], slots: &Slots, show: &mut impl FnMut(u64, Leaving<'_>)) {
         let whole = cells - cells % self.members as u64;
@@ -36,7 +36,7 @@ impl Rounds {
         }
     }
 
-    /// Shows what has not been sent of each of the circuits, the first cells of which are given.
+    /// Calls `visit` for the cells of each circuit that have not been sent; `cells` are the first cells of the circuits.
     fn visit(&self, mut cells: Vec<Cell>, slots: &Slots, visit: &mut dyn FnMut(Cell, u64, bool)) {
         let (whole, sent) = self.position(self.sent);
         slots.order(self.slot + whole, &mut cells);
@@ -67,7 +67,7 @@ impl Part {
         is_same && !self.ends && !cell.is_first()
     }
 
-    /// Goes on to the cell after so many, which are not all.
+    /// Skips `cells` cells, which are not all.
     #[inline]
     fn skip(&mut self, cells: u64) {
         self.cells -= cells;
@@ -81,25 +81,25 @@ impl Part {
     }
 }
 
-/// What waits in a queue.
+/// An entry of the queue.
 #[derive(Clone, Copy, Debug)]
 enum Entry {
     Part(Part),
     Rounds(Rounds),
 }
 
-/// Whose the cells are that are sent one after the other.
+/// The circuits of cells that are sent back to back.
 #[derive(Clone, Copy)]
 pub enum Leaving<'q> {
     /// All of one circuit.
     Circuit(usize),
-    /// These, each of another circuit.
+    /// Those of these cells, each of another circuit.
     Cells(&'q [Cell]),
     /// Whole rounds, of one cell of each circuit.
     Rounds(WholeRounds<'q>),
 }
 
-/// Rounds that were let in one slot after the other, and are sent whole.
+/// Rounds that were admitted in consecutive slots, and are sent whole.
 #[derive(Clone, Copy)]
 pub struct WholeRounds<'q> {
     /// The slot of the first.
@@ -115,7 +115,7 @@ impl WholeRounds<'_> {
         self.members
     }
 
-    /// Adds the circuits of the round after so many others, in the order in which their cells are sent.
+    /// Adds the circuits of round number `round`, counted from 0, in the order in which their cells are sent.
     pub fn add_order(&self, round: u64, cells: &mut Vec<Cell>) {
         let before = cells.len();
         cells.extend_from_slice(self.members);
@@ -123,14 +123,13 @@ impl WholeRounds<'_> {
     }
 }
 
-/// A queue whose cells are told apart only where that matters.
+/// A queue whose cells are identified only where that matters.
 ///
-/// When a cell will be sent is known when it is let in, by how many wait before it. So what has been sent need not be taken off
-/// before somebody asks whose the cells are.
+/// When a cell is admitted, the number of cells that wait before it decides when it will be sent. So cells that were sent need not be taken
+/// off before somebody asks for their circuits: until then only their number is kept.
 #[derive(Default)]
 pub struct RoundQueue {
-    /// What waits, after what has been sent and is not taken off: the rest of a round that has been told apart, in its order; and then
-    /// all others.
+    /// Cells that were sent and are not taken off, and then those that wait: first the rest of a round in its drawn order, then all others.
     begun: Row<Cell>,
     entries: Row<Entry>,
     /// A cell of each circuit of all rounds among them, in the order of their entries.
@@ -159,7 +158,7 @@ impl RoundQueue {
         self.push_part(cell, 1, cell.is_last());
     }
 
-    /// Adds so many cells of one packet, from `cell` on; `ends` tells whether the packet ends with them.
+    /// Adds `cells` cells of one packet, from `cell` on; `ends` if the packet ends with them.
     #[inline]
     pub fn push_part(&mut self, cell: Cell, cells: u64, ends: bool) {
         self.len += cells;
@@ -180,14 +179,14 @@ impl RoundQueue {
         self.len += rounds * members as u64;
     }
 
-    /// Sends so many of the cells that have waited longest, which are taken off later.
+    /// Sends the `cells` cells that have waited longest, which are taken off later.
     #[inline]
     pub fn send(&mut self, cells: u64) {
         self.len -= cells;
         self.sent += cells;
     }
 
-    /// Whether all cells that were taken off were shown: no round is begun that was not [settled](Self::settle_shown).
+    /// Whether no round is taken off in part: all cells that were taken off were reported.
     pub fn is_settled(&self) -> bool {
         !matches!(self.entries.front(), Some(Entry::Rounds(rounds)) if rounds.sent > 0)
     }
@@ -199,9 +198,8 @@ impl RoundQueue {
         self.sent
     }
 
-    /// Takes off what has been sent: the circuits' shares of `occupancy` follow, those of a round when it is over, or in
-    /// [`settle_shown`](Self::settle_shown). Who is to be shown whose the cells are hears of those of a round that is begun by `settle_shown`, which
-    /// must come next.
+    /// Takes off the cells that were sent, and updates the `occupancy` of their circuits, for a round when all of it is sent. Calls `show` with
+    /// their circuits; those of a round that is sent in part are known to [`settle_shown`](Self::settle_shown), the next call then.
     pub fn take_off(&mut self, occupancy: &mut Occupancy, slots: &Slots, mut show: impl FnMut(u64, Leaving<'_>)) {
         let mut left = std::mem::take(&mut self.sent);
         if left > 0 && !self.begun.is_empty() {
@@ -241,7 +239,7 @@ impl RoundQueue {
         debug_assert_eq!(left, 0, "no more is sent than waits");
     }
 
-    /// The same of the round that has been told apart, and no more than `most` cells. Gives how many.
+    /// Takes off at most `most` cells of the round in drawn order; returns their number.
     fn take_off_begun(&mut self, most: u64, occupancy: &mut Occupancy, show: &mut impl FnMut(u64, Leaving<'_>)) -> u64 {
         let number = usize::try_from(most).map_or(self.begun.len(), |most| most.min(self.begun.len()));
         let cells = &self.begun.as_slice()[..number];
@@ -265,7 +263,7 @@ impl RoundQueue {
         }
     }
 
-    /// The cell that was sent last, all that was sent being taken off; of a round in the order that `slots` gives it.
+    /// The cell that was sent last, if all that were sent are taken off; `slots` draws the order of its round.
     pub fn latest_in_order(&self, slots: &Slots) -> Option<Cell> {
         if self.latest.is_some() {
             return self.latest;
@@ -285,8 +283,8 @@ impl RoundQueue {
         }
     }
 
-    /// Shows what waits, all that was sent being taken off: the cells of each circuit in order, cells of one packet in a row, by the
-    /// first of them, with their number and whether the packet ends with them.
+    /// Calls `visit` for the cells that wait, if all that were sent are taken off: those of each circuit in order, cells of one packet in a
+    /// row, by the first of them, with their number and whether the packet ends with them.
     pub fn visit_in_order(&self, slots: &Slots, visit: &mut dyn FnMut(Cell, u64, bool)) {
         self.begun.iter().for_each(|&cell| visit(cell, 1, false));
         let mut members = self.members.iter().copied();
@@ -300,8 +298,8 @@ impl RoundQueue {
         }
     }
 
-    /// Brings the circuits' shares of `occupancy` up to date. A round that has been sent in part is told apart in the order that
-    /// `slots` gives it; `see` is shown the cells of it that have been sent.
+    /// Brings the `occupancy` by circuit up to date. `slots` draws the order of a round that is sent in part; calls `see` with its cells that
+    /// were sent.
     pub fn settle_shown(&mut self, occupancy: &mut Occupancy, slots: &Slots, see: impl FnOnce(&[Cell])) {
         if self.sent > 0 {
             self.take_off(occupancy, slots, |_, _| ());
@@ -316,7 +314,7 @@ impl RoundQueue {
         rounds.rounds -= whole;
         rounds.sent = 0;
         let after = |cell: &Cell| if whole > 0 { cell.following(false) } else { *cell };
-        // What was sent is known by the end, so that what is known of an earlier round is no longer needed.
+        // The latest cell is known below, so the memory of the latest round is free for use.
         let cells = &mut self.latest_round.1;
         cells.clear();
         cells.extend(self.members.iter().take(rounds.members).map(after));

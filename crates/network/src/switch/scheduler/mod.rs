@@ -1,15 +1,23 @@
-//! Who sends in a slot: a port has one queue for each service class, and a scheduler takes from them.
+//! The choice of the cell that is sent in a slot: a port has one queue for each service class, and a scheduler takes from them.
 //!
 //! UBR cells wait in the port's buffer, which a drop policy guards; the scheduler keeps their order. VBR cells are all alike and
 //! never dropped (97-0424 section 3), so that their queue is a number. To add a scheduler: a file here with a
-//! [`model!`](longfat_foundation::model), a `mod` line and a line in [`SCHEDULERS`].
+//! [`model!`](longfat_foundation::model), and a `mod` line below.
 
+// The registered schedulers: `build.rs` makes their list of these lines. Their order is that of `longfat models` and of the schema; rustfmt sorts
+// lines only up to the next blank one.
 mod fifo;
-mod guaranteed_rate;
-mod per_vc_fair;
-mod start_time;
 mod strict_priority;
+
+mod guaranteed_rate;
 mod weighted_fair;
+
+mod per_vc_fair;
+
+// Beside them.
+mod start_time;
+#[cfg(test)]
+mod test_support;
 
 pub use fifo::FifoQueue;
 
@@ -19,16 +27,16 @@ use longfat_foundation::registry::{Entry, Family};
 use super::BufferContext;
 use crate::framing::{Cell, Unit};
 
-/// Every registered scheduler.
-pub const SCHEDULERS: &[Entry<dyn Scheduler>] = &[
-    Entry::of::<fifo::Fifo>(),
-    Entry::of::<strict_priority::StrictPriority>(),
-    Entry::of::<guaranteed_rate::GuaranteedRate>(),
-    Entry::of::<weighted_fair::WeightedFair>(),
-    Entry::of::<per_vc_fair::PerVcFair>(),
-];
+macro_rules! register {
+    ($($scheduler:path),+) => {
+        /// Every registered scheduler.
+        pub const SCHEDULERS: &[Entry<dyn Scheduler>] = &[$(Entry::of::<$scheduler>()),+];
+    };
+}
 
-/// What is sent in a slot.
+include!(concat!(env!("OUT_DIR"), "/scheduler.rs"));
+
+/// The content of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
     /// This cell.
@@ -39,11 +47,11 @@ pub enum Turn {
     Unused,
 }
 
-/// Keeps the UBR cells that wait, and decides who sends.
+/// Keeps the UBR cells that wait, and decides which cell is sent next.
 pub trait Scheduler: Send {
     /// Adds a UBR cell that the drop policy has admitted.
     fn enqueue(&mut self, cell: Cell);
-    /// Takes who sends in the slot that begins; `None` only if nobody waits.
+    /// Takes the cell of the slot that begins; `None` only if no cell waits.
     fn dequeue(&mut self, vbr_waits: bool) -> Option<Turn>;
     /// UBR cells that wait.
     fn len(&self) -> usize;
@@ -91,9 +99,6 @@ const WHOLE: u64 = 1_000_000_000;
 fn parts(share: Probability) -> u64 {
     (share.0 * WHOLE as f64).round() as u64
 }
-
-#[cfg(test)]
-mod test_support;
 
 #[cfg(test)]
 mod tests {

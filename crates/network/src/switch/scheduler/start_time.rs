@@ -38,7 +38,7 @@ impl StartTimeQueueing {
         Self { queues: weights.iter().map(queue).collect(), virtual_time: 0 }
     }
 
-    /// A cell has come to an empty queue.
+    /// A cell arrives at an empty queue.
     pub(super) fn begin(&mut self, number: usize) {
         let queue = &mut self.queues[number];
         if !queue.waits {
@@ -55,7 +55,7 @@ impl StartTimeQueueing {
             .map(|(number, _)| number)
     }
 
-    /// The head of a queue is served; `has_more` tells whether another cell is behind it.
+    /// The head of a queue is served; `has_more` if another cell is behind it.
     pub(super) fn serve(&mut self, number: usize, has_more: bool) {
         let queue = &mut self.queues[number];
         self.virtual_time = self.virtual_time.max(queue.start);

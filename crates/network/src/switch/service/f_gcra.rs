@@ -36,7 +36,7 @@ impl FrameConformance {
         Self { rate: minimum, limit, content: 0, since: Time::ZERO, frame_conforms: false }
     }
 
-    /// A cell comes; tells whether its frame conforms.
+    /// A cell arrives; returns whether its frame conforms.
     pub fn arrive(&mut self, now: Time, is_first: bool) -> bool {
         let drained = u128::from((now - self.since).0) * self.rate;
         let content = self.content.saturating_sub(drained);

@@ -41,7 +41,7 @@ longfat_foundation::model! {
     objections(config, context) { config.objections(context) }
 }
 
-/// What is promised to each connection, and what it must keep to.
+/// The traffic contract of each connection.
 #[derive(Clone, Debug)]
 pub struct Contract {
     /// MCR of each connection.
@@ -126,13 +126,13 @@ impl Policer {
         Self(contract.minimum_cell_rates.iter().map(bucket).collect())
     }
 
-    /// A cell of a connection comes: gives it back, marked if its frame does not conform.
+    /// Polices a cell of a connection: returns it, marked if its frame does not conform.
     #[must_use]
     pub fn police(&mut self, now: Time, connection: usize, cell: Cell) -> Cell {
         if self.0[connection].arrive(now, cell.is_first()) { cell } else { cell.tagged() }
     }
 
-    /// A connection sends a frame of so many cells at once: tells whether it conforms.
+    /// Whether a frame of `cells` cells that a connection sends at once conforms.
     #[must_use]
     pub fn conforms(&mut self, now: Time, connection: usize, cells: u32) -> bool {
         let bucket = &mut self.0[connection];

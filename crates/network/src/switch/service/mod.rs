@@ -1,4 +1,4 @@
-//! What the network promises to a connection: the service category of the UBR buffer's circuits.
+//! Service categories: the network's promise to the circuits of the UBR buffer.
 //!
 //! To add one: a file here with a [`model!`](longfat_foundation::model), a `mod` line and a line in [`SERVICES`].
 
@@ -19,7 +19,7 @@ pub const SERVICES: &[Entry<dyn Service>] =
 
 /// A service category.
 pub trait Service: Send + Sync {
-    /// What is promised to each connection, if anything is.
+    /// The contract of the connections, if there is one.
     fn contract(&self) -> Option<Contract>;
 }
 

@@ -15,7 +15,7 @@ pub enum Rates {
 }
 
 impl Rates {
-    /// The rates of so many connections.
+    /// The rates of `connections` connections.
     pub fn of(&self, connections: usize) -> Vec<Rate> {
         match self {
             Self::Same(rate) => vec![*rate; connections],

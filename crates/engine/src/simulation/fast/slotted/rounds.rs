@@ -1,4 +1,4 @@
-//! Many slots at once: rounds of one cell of each packet that arrives, or a packet that arrives alone.
+//! Batch service: rounds of one cell of each packet that arrives, or the cells of a packet that arrives alone.
 
 use longfat_foundation::units::{CELL_BITS, Span, Time};
 use longfat_network::framing::Cell;
@@ -11,7 +11,7 @@ use super::{Head, Slotted};
 use crate::observer::{Arriving, Observer, SlotRun};
 use crate::simulation::network::Served;
 
-/// Slots to which one head alone brings so many cells: as the stretch says, or one to each.
+/// Slots in which one head alone brings cells: as the stretch says, or one in each.
 struct Lone {
     slots: u64,
     cells: u32,
@@ -19,8 +19,8 @@ struct Lone {
 }
 
 impl Lone {
-    /// Lets the cells in, from `first` on, and serves the slots; the last of the packet is `last`, if that is among them. Gives when to
-    /// serve again.
+    /// Admits the cells, from `first` on, and serves the slots; `last` is the last cell of the packet, if that is among them. Returns when
+    /// to serve again.
     #[inline(always)]
     fn pass(self, port: &mut Port<RoundQueue>, first: Cell, last: Option<Cell>, outlet: &mut impl TrainOutlet) -> Time {
         match self.stretch {
@@ -30,21 +30,22 @@ impl Lone {
     }
 }
 
-/// Rounds to come, of the same cells and those that follow them.
+/// Rounds of the same packets.
 struct Plan {
-    /// How many there are at most.
+    /// An upper bound of their number.
     most: u64,
-    /// Whether the policy is to be asked about the first.
+    /// Whether the drop policy must be asked about the first.
     decides: bool,
 }
 
-/// What the slots to come are.
+/// The kind of the next slots.
 pub(super) enum Slots {
-    /// Alike, and served.
+    /// Alike, and served already.
     Served,
-    /// So many at most to which the same packets bring a cell each, where there is not room for all or the policy is to be asked.
+    /// At most this number of slots in which the same packets bring a cell each, without room for all, or with a drop policy that must be
+    /// asked.
     Contested(u64),
-    /// Each needs a closer look.
+    /// Different from one another.
     Unlike,
 }
 
@@ -55,7 +56,7 @@ impl Slots {
 }
 
 impl Slotted {
-    /// Serves several slots at once, if there are such.
+    /// Serves a batch of slots, if the next ones are alike.
     pub(super) fn serve_rounds<O: Observer>(
         &mut self,
         horizon: Time,
@@ -66,7 +67,7 @@ impl Slotted {
             return Slots::Unlike;
         }
         let (due, others) = self.look_at_heads(boundary);
-        // Until then nothing but what is seen now arrives, and everything is known.
+        // Up to this time only the heads that are due bring cells, and all arrivals are known.
         let limit = others.min(Time(horizon.0 - 1));
         if due == 1 {
             return Slots::served_if(self.serve_lone(limit, others, served));
@@ -88,22 +89,22 @@ impl Slotted {
         Slots::served_if((goes_on && self.serve_last_round(rounds > 0, served)) || rounds > 0)
     }
 
-    /// Serves up to so many slots, one at least, to each of which the heads that are due bring a cell, none of them a last one, until there is
-    /// room for all. The policy decides.
+    /// Serves at least one and at most `most` slots in which the heads that are due bring a cell each, none of them a last one, until there is
+    /// room for all. The drop policy decides about each cell.
     pub(super) fn serve_contested<O: Observer>(&mut self, most: u64, served: &mut Served<'_, O, Port<RoundQueue>>) {
         let boundary = served.port.state().boundary().time;
-        // As every slot begins with them before chance has a say.
+        // Sorted by circuit, as every slot is before its order is drawn.
         self.round.sort_by_key(|cell| cell.circuit());
-        self.touched.by_cells(&self.round, &served.told);
+        self.touched.by_cells(&self.round, &served.reports);
         let mut slots = 0;
         loop {
-            let Served { port, links, dropped, told, .. } = served;
+            let Served { port, links, dropped, reports, .. } = served;
             let now = port.state().boundary().time;
             self.drawn.clone_from(&self.round);
             let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
             self.next_service = port.serve_contested(&mut self.drawn, dropped, &mut behind);
-            told.of_service(now, port.state(), CELL_BITS);
-            self.touched.tell(now, port, told);
+            reports.of_service(now, port.state(), CELL_BITS);
+            self.touched.tell(now, port, reports);
             slots += 1;
             served.note_dropped::<Fast>(now);
             if slots == 1 {
@@ -117,13 +118,13 @@ impl Slotted {
         self.skip(slots, boundary);
     }
 
-    /// Whether all cells of the next round are let in.
+    /// Whether all cells of the next round are admitted without asking the drop policy.
     fn finds_room(&self, port: &Port<RoundQueue>) -> bool {
         let members = self.round.len() as u64;
         port.rounds_with_room(members, 1) > 0 && self.round.iter().all(|&cell| port.lets_in(cell, members - 1))
     }
 
-    /// How many heads are due before `boundary`, one of which it notes, and when the others arrive.
+    /// The number of heads that are due before `boundary`, one of which becomes `lone`, and the first arrival of the others.
     #[inline]
     fn look_at_heads(&mut self, boundary: Time) -> (u64, Time) {
         if self.next_arrival >= boundary {
@@ -142,7 +143,7 @@ impl Slotted {
         (due, others)
     }
 
-    /// Serves so many rounds of the next cells of the heads that are `due` before `boundary`, none of them a last one.
+    /// Serves `rounds` rounds of the next cells of the `due` heads that arrive before `boundary`, none of them a last one.
     fn serve_whole_rounds<O: Observer>(
         &mut self,
         rounds: u64,
@@ -150,29 +151,29 @@ impl Slotted {
         boundary: Time,
         served: &mut Served<'_, O, Port<RoundQueue>>,
     ) {
-        let Served { port, links, told, .. } = served;
+        let Served { port, links, reports, .. } = served;
         self.services += rounds;
         let waiting_before = port.state().occupancy().total();
         let run = self.run(rounds, port);
-        told.of_rounds(&run, waiting_before, due);
+        reports.of_rounds(&run, waiting_before, due);
         let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
-        self.next_service = if told.observer.interests().shares {
+        self.next_service = if reports.observer.interests().shares {
             let arriving = Arriving::InEach(&self.round);
-            port.serve_rounds(rounds, &self.round, &mut Followed { behind, told, arriving, run })
+            port.serve_rounds(rounds, &self.round, &mut Followed { behind, reports, arriving, run })
         } else {
             port.serve_rounds(rounds, &self.round, &mut behind)
         };
         self.skip(rounds, boundary);
     }
 
-    /// Serves a slot to which each of several heads brings one cell, a last one among them: those of a round that was planned, or that
-    /// come after such rounds. Tells whether there was room.
+    /// Serves a slot in which each of several heads brings one cell, a last one among them: a planned round, or the one after such rounds.
+    /// Returns whether there was room.
     fn serve_last_round<O: Observer>(
         &mut self,
         after_others: bool,
         served: &mut Served<'_, O, Port<RoundQueue>>,
     ) -> bool {
-        let Served { port, links, told, .. } = served;
+        let Served { port, links, reports, .. } = served;
         let boundary = port.state().boundary().time;
         if port.rounds_with_room(self.round.len() as u64, 1) == 0 {
             return false;
@@ -184,12 +185,12 @@ impl Slotted {
         }
         self.services += 1;
         let run = self.run(1, port);
-        told.of_rounds(&run, port.state().occupancy().total(), self.round.len() as u64);
+        reports.of_rounds(&run, port.state().occupancy().total(), self.round.len() as u64);
         let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
-        self.next_service = if told.observer.interests().shares {
+        self.next_service = if reports.observer.interests().shares {
             self.drawn.clone_from(&self.round);
             let arriving = Arriving::InEach(&self.round);
-            port.serve_round(&mut self.drawn, &mut Followed { behind, told, arriving, run })
+            port.serve_round(&mut self.drawn, &mut Followed { behind, reports, arriving, run })
         } else {
             port.serve_round(&mut self.round, &mut behind)
         };
@@ -197,13 +198,13 @@ impl Slotted {
         true
     }
 
-    /// How many slots there are at most, the first of which ends at `boundary` and the last not after `limit`.
+    /// An upper bound of the number of slots of which the first ends at `boundary` and the last not after `limit`.
     #[inline]
     fn slots_until(&self, limit: Time, boundary: Time) -> u64 {
         1 + (limit - boundary).0 / self.cell_time.at_most().0
     }
 
-    /// Serves slots to which one head alone brings its cells, until `limit`; the `others` arrive later.
+    /// Serves slots in which one head alone brings cells, until `limit`; the `others` arrive later.
     #[inline]
     fn serve_lone<O: Observer>(
         &mut self,
@@ -218,7 +219,7 @@ impl Slotted {
             return false;
         }
         if !head.is_in_step(boundary) {
-            // The next packet may bring a cell in the slot in which this one ends.
+            // The next packet of the line may bring a cell in the slot in which this one ends.
             let next = links[head.line].line.next_train().unwrap_or(Time::NEVER);
             if next < boundary {
                 return false;
@@ -230,7 +231,7 @@ impl Slotted {
             return false;
         }
         let most = u64::from(head.train.cells);
-        // Nearly always before something else arrives.
+        // The whole packet arrives before anything else, nearly always.
         let is_alone = boundary.saturating_add(Span(self.cell_time.at_most().0 * most)) <= limit;
         let slots = if is_alone { most } else { most.min(self.slots_until(limit, boundary)) };
         #[expect(clippy::cast_possible_truncation, reason = "no more than the cells of the train")]
@@ -238,7 +239,7 @@ impl Slotted {
         true
     }
 
-    /// Serves slots to which one head alone brings its cells, but not one in each; the `others` arrive later.
+    /// Serves at most `most` slots in which one head alone brings cells, but not one in each; the `others` arrive later.
     fn serve_stretch<O: Observer>(
         &mut self,
         most: u64,
@@ -246,7 +247,7 @@ impl Slotted {
         served: &mut Served<'_, O, Port<RoundQueue>>,
     ) -> bool {
         let Head { train, cell_time, .. } = &self.heads[self.lone];
-        let Served { port, told, .. } = &mut *served;
+        let Served { port, reports, .. } = &mut *served;
         let mut stretch = port.stretch();
         let (mut arrival, mut cells) = (train.arrival, 0);
         self.counts.clear();
@@ -261,16 +262,16 @@ impl Slotted {
                 cells = before;
                 break;
             }
-            if told.observer.interests().queue_lengths || told.observer.interests().shares {
+            if reports.observer.interests().queue_lengths || reports.observer.interests().shares {
                 self.counts.push(cells - before);
             }
             arrival = next;
         }
         if cells > 0 {
-            if told.observer.interests().queue_lengths {
+            if reports.observer.interests().queue_lengths {
                 let waiting_before = port.state().occupancy().total();
-                told.observer.queue_moved_by_counts(
-                    told.port,
+                reports.observer.queue_moved_by_counts(
+                    reports.port,
                     &self.run(stretch.slots(), port),
                     waiting_before,
                     &self.counts,
@@ -282,25 +283,25 @@ impl Slotted {
         cells > 0
     }
 
-    /// Serves slots to which one head alone brings its next cells; the `others` arrive later.
+    /// Serves slots in which one head alone brings cells; the `others` arrive later.
     #[inline(always)]
     fn serve_part<O: Observer>(&mut self, lone: Lone, others: Time, served: &mut Served<'_, O, Port<RoundQueue>>) {
-        let Served { port, links, told, .. } = served;
+        let Served { port, links, reports, .. } = served;
         let Lone { slots, cells, ref stretch } = lone;
         let run = self.run(slots, port);
         let Head { train, cell_time, .. } = &mut self.heads[self.lone];
         let first = train.cell;
         let last = (cells == train.cells).then(|| if cells == 1 { first } else { first.following(true) });
         self.services += slots;
-        told.observer.cells_served(told.port, &run);
+        reports.observer.cells_served(reports.port, &run);
         let mut behind = Behind { exit: &mut self.exit, line: &mut links[self.line].line };
-        self.next_service = if told.observer.interests().shares {
+        self.next_service = if reports.observer.interests().shares {
             let of_each = [first];
             let arriving = match stretch {
                 None => Arriving::InEach(&of_each),
                 Some(_) => Arriving::Counted(first.circuit(), &self.counts),
             };
-            lone.pass(port, first, last, &mut Followed { behind, told, arriving, run })
+            lone.pass(port, first, last, &mut Followed { behind, reports, arriving, run })
         } else {
             lone.pass(port, first, last, &mut behind)
         };
@@ -314,14 +315,14 @@ impl Slotted {
         }
     }
 
-    /// So many slots, which are served next.
+    /// The next `slots` slots.
     #[inline]
     fn run(&self, slots: u64, port: &Port<RoundQueue>) -> SlotRun {
         SlotRun { clock: port.state().boundary(), transmission: self.cell_time, skipped: 0, number: slots }
     }
 
-    /// Makes a round of the next cells of the `due` heads that are due before `boundary`, several or none: for how many slots there is one
-    /// of each in every slot, and none of them a last one; nothing if that needs a closer look.
+    /// Makes a round of the next cells of the `due` heads that arrive before `boundary`, several or none. Returns for how many slots each of
+    /// them brings one cell, none of them a last one; `None` if one does not.
     fn plan(&mut self, boundary: Time, due: u64, port: &Port<RoundQueue>) -> Option<Plan> {
         let (mut most, mut decides) = (u32::MAX, false);
         self.round.clear();
@@ -330,14 +331,14 @@ impl Slotted {
                 return None;
             }
             decides |= !port.lets_in(head.train.cell, due - 1);
-            // The order within a slot tells when a last cell leaves.
+            // A last cell ends the batch: the order within its slot decides when it leaves.
             most = most.min(head.train.cells - 1);
             self.round.push(head.train.cell);
         }
         Some(Plan { most: most.into(), decides })
     }
 
-    /// Takes so many cells of each head that is due before `boundary`.
+    /// Takes `cells` cells of each head that is due before `boundary`.
     fn skip(&mut self, cells: u64, boundary: Time) {
         let transmission = self.cell_time.times(cells);
         let mut next_arrival = self.next_later();

@@ -1,4 +1,4 @@
-//! How the long-term bound is learnt, and what follows from all bounds for the window (sections 5.3.3.9 and 5.6.4).
+//! The long-term bound on the flight, and the window within all bounds (sections 5.3.3.9 and 5.6.4).
 
 use longfat_foundation::units::Time;
 
@@ -8,7 +8,7 @@ use super::{Feedback, LEAST_WINDOW, Law, PROBE_DURATION, PROBE_WINDOW_GAIN, Repa
 use crate::transport::{Delivery, LostSegment, Window};
 
 impl Law {
-    /// `AdaptLongTermModel`; tells whether it has decided on a state.
+    /// `AdaptLongTermModel`; returns whether it has changed the state.
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
     pub(super) fn adapt_long_term(&mut self, window: &Window, delivery: &Delivery) -> bool {
         if self.probe.feedback == Feedback::Starting && self.rounds.starts {
@@ -87,7 +87,7 @@ impl Law {
         }
     }
 
-    /// `CheckProbeRTT` (section 5.3.4.3), if the shortest round trip of late is too old.
+    /// `CheckProbeRTT` (section 5.3.4.3), when the recent minimum round trip has expired.
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
     pub(super) fn check_probe_of_round_trip(&mut self, window: &mut Window, delivery: &Delivery, is_due: bool) {
         let is_probing = matches!(self.state, State::ProbeRoundTrip { .. });

@@ -1,4 +1,4 @@
-//! What losses tell of the path (sections 5.5.10 and 5.6.4.7).
+//! Congestion signals and the short-term model (sections 5.5.10 and 5.6.4.7).
 
 use crate::transport::{Delivery, LostSegment};
 
@@ -7,13 +7,13 @@ const BETA: f64 = 0.7;
 /// `BBR.LossThresh`.
 const TOLERATED: f64 = 0.02;
 
-/// Whether more was lost than is tolerated of what was in flight (`IsInflightTooHigh`).
+/// Whether the loss rate of a flight exceeds the threshold (`IsInflightTooHigh`).
 #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
 pub(super) fn is_too_much(lost: u64, in_flight: u64) -> bool {
     lost as f64 > in_flight as f64 * TOLERATED
 }
 
-/// At which point of a lost segment its loss became too much (`InflightAtLoss`), in bytes in flight.
+/// The flight in bytes, up to a point within the lost segment, at which the loss rate passed the threshold (`InflightAtLoss`).
 #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
 pub(super) fn in_flight_at_loss(lost: &LostSegment) -> f64 {
     let size = lost.bytes as f64;
@@ -21,7 +21,7 @@ pub(super) fn in_flight_at_loss(lost: &LostSegment) -> f64 {
     in_flight_before + (TOLERATED * in_flight_before - lost_before) / (1.0 - TOLERATED)
 }
 
-/// What a loss has shown of the path of late (the short-term model).
+/// Bounds from recent losses (the short-term model).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ShortTerm {
     /// `BBR.bw_shortterm` in bytes per second.
@@ -31,20 +31,20 @@ pub(super) struct ShortTerm {
 }
 
 impl ShortTerm {
-    /// Nothing (`ResetShortTermModel`).
+    /// No bounds (`ResetShortTermModel`).
     pub const UNLIMITED: Self = Self { bandwidth: f64::INFINITY, in_flight: f64::INFINITY };
 }
 
-/// The signals of a round, which ends when what was sent after its first loss is delivered.
+/// The signals of a loss round, which ends with the delivery of data that was sent after its first loss.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LossRound {
     /// `BBR.loss_round_delivered`.
     begin: u64,
-    /// Whether the latest delivery ends it (`BBR.loss_round_start`).
+    /// Whether the latest delivery ends the round (`BBR.loss_round_start`).
     pub is_over: bool,
     /// `BBR.is_loss_in_round`.
     has_loss: bool,
-    /// How many ranges of bytes without gaps were lost, and where the last one ends.
+    /// Number of contiguous lost ranges, and the end of the last one.
     pub ranges: u32,
     range_end: u64,
     /// `BBR.bw_latest` in bytes per second, `BBR.inflight_latest` in bytes.
@@ -53,7 +53,7 @@ pub(super) struct LossRound {
 }
 
 impl LossRound {
-    /// Something was lost, or marked, when so much was delivered in all (`NoteLoss`). Tells whether it is the first of the round.
+    /// Records a loss or mark when `total` bytes were delivered (`NoteLoss`); returns whether it is the first of the round.
     pub fn note_loss(&mut self, total: u64) -> bool {
         let is_first = !self.has_loss;
         if is_first {
@@ -63,7 +63,7 @@ impl LossRound {
         is_first
     }
 
-    /// Counts the ranges that were lost.
+    /// Counts lost ranges.
     pub fn note_range(&mut self, lost: &LostSegment) {
         if lost.begin != self.range_end {
             self.ranges += 1;
@@ -81,7 +81,7 @@ impl LossRound {
         }
     }
 
-    /// Once a round (`AdaptLowerBoundsFromCongestion`): unless bandwidth is being probed, a loss lowers the bounds of the short term to what
+    /// Once a round (`AdaptLowerBoundsFromCongestion`): unless bandwidth is being probed, a loss lowers the short-term bounds to what
     /// was delivered, but by no more than 30 %.
     pub fn adapt(&mut self, is_probing: bool, short_term: &mut ShortTerm, bandwidth: f64, window: f64) {
         if std::mem::take(&mut self.has_loss) && !is_probing {
@@ -107,7 +107,7 @@ impl LossRound {
     }
 }
 
-/// What is left of a volume at which too much was lost.
+/// A volume at which the loss rate was too high, reduced by `BBR.Beta`.
 pub(super) fn cut(volume: f64) -> f64 {
     BETA * volume
 }

@@ -1,4 +1,4 @@
-//! The phases in which bandwidth is probed, given back, and probed again (section 5.3.3).
+//! The phases of the bandwidth probe (`ProbeBW`; section 5.3.3).
 
 use longfat_foundation::random::Stream;
 use longfat_foundation::units::{Span, Time};
@@ -7,14 +7,14 @@ use super::congestion::ShortTerm;
 use super::{Law, State};
 use crate::transport::{Delivery, Window};
 
-/// Bandwidth is probed after as many rounds as Reno would take to lose something: a segment each, but no more (section 5.3.3.8).
+/// Most rounds between probes of the bandwidth: as many as Reno, which adds a segment in each, takes between losses (section 5.3.3.8).
 const MOST_ROUNDS: f64 = 63.0;
-/// Or after so many seconds, and up to one more.
+/// Least seconds between probes; up to one more second is drawn.
 const PROBE_WAIT_SECONDS: f64 = 2.0;
-/// The long-term bound grows no faster than by 2^30 segments in a round.
+/// The long-term bound grows by at most 2^30 segments in a round.
 pub(super) const MOST_UP_ROUNDS: u32 = 30;
 
-/// What acknowledgments tell of a probe of the bandwidth (`BBR.ack_phase`).
+/// The feedback that acknowledgments give about a probe of the bandwidth (`BBR.ack_phase`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Feedback {
     None,
@@ -24,7 +24,7 @@ pub(super) enum Feedback {
     Stopping,
 }
 
-/// The probes of the bandwidth (section 2.14).
+/// Probes of the bandwidth (section 2.14).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BandwidthProbe {
     pub feedback: Feedback,
@@ -92,7 +92,7 @@ impl Law {
         self.state = State::Down;
     }
 
-    /// Zero or one, and a number up to one (`PickProbeWait`).
+    /// Draws 0 or 1 round, and up to one second (`PickProbeWait`).
     #[expect(clippy::cast_precision_loss, reason = "53 bits")]
     fn draw(&mut self) -> (u64, f64) {
         let mut word = || self.chance.as_mut().map_or(0, Stream::draw);

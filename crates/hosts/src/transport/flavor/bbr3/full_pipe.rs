@@ -1,10 +1,10 @@
-//! Whether the pipe is full.
+//! Detection of a full pipe.
 
-/// How many rounds without this growth show that the pipe is full (section 5.3.1.2).
+/// Rounds without this growth after which the pipe counts as full (section 5.3.1.2).
 const FULL_ROUNDS: u32 = 3;
 const FULL_GROWTH: f64 = 1.25;
 
-/// Whether the pipe is full (section 5.3.1.2).
+/// The estimate of a full pipe (section 5.3.1.2).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct FullPipe {
     /// `BBR.full_bw`, `BBR.full_bw_count`, `BBR.full_bw_now`.
@@ -16,12 +16,12 @@ pub(super) struct FullPipe {
 }
 
 impl FullPipe {
-    /// Begins to look again, from this bandwidth on (`ResetFullBW`).
+    /// Restarts detection from this bandwidth (`ResetFullBW`).
     pub fn look_anew(&mut self, bandwidth: f64) {
         *self = Self { bandwidth, was_ever: self.was_ever, ..Self::default() };
     }
 
-    /// A round was delivered at this rate.
+    /// Records the delivery rate of a round.
     pub fn note(&mut self, rate: f64) {
         if rate >= self.bandwidth * FULL_GROWTH {
             return self.look_anew(rate);

@@ -1,4 +1,4 @@
-//! What BBR believes of the path (sections 5.5.2 to 5.5.9).
+//! The model of the path (sections 5.5.2 to 5.5.9).
 
 use longfat_foundation::units::{Span, Time};
 
@@ -14,19 +14,19 @@ const PROBE_INTERVAL: Span = Span::from_microseconds(5_000_000);
 /// `BBR.ExtraAckedFilterLen`, in rounds.
 const AGGREGATION_ROUNDS: u64 = 10;
 
-/// A round trip and when it was measured.
+/// A round trip and the time of its sample.
 type Stamped = Option<(Span, Time)>;
 
-/// Bandwidth, round trip, and how unevenly acknowledgments come.
+/// Bandwidth, round trip, and aggregation of acknowledgments.
 #[derive(Debug)]
 pub(super) struct Path {
     /// `BBR.max_bw`, by cycles.
     bandwidth: WindowedMaximum,
     cycles: u64,
-    /// `BBR.min_rtt`, and the shortest of late that decides when it is probed (`BBR.probe_rtt_min_delay`).
+    /// `BBR.min_rtt`, and the recent minimum whose age decides when it is probed (`BBR.probe_rtt_min_delay`).
     round_trip: Stamped,
     recent: Stamped,
-    /// `BBR.extra_acked`, by rounds; since when it is counted, and what was delivered since.
+    /// `BBR.extra_acked`, by rounds; the beginning of the interval, and bytes delivered since.
     extra: WindowedMaximum,
     counted_since: Option<Time>,
     delivered_since: f64,
@@ -45,7 +45,7 @@ impl Path {
         }
     }
 
-    /// A round trip is known before anything is delivered.
+    /// Begins with the round trip of the handshake.
     pub fn begin(&mut self, now: Time, round_trip: Span) {
         (self.round_trip, self.recent) = (Some((round_trip, now)), Some((round_trip, now)));
     }
@@ -74,12 +74,12 @@ impl Path {
         }
     }
 
-    /// Another cycle: what was measured before the last one is forgotten with the next sample (section 5.5.6).
+    /// Begins a cycle: samples from before the last cycle expire with the next one (section 5.5.6).
     pub fn begin_cycle(&mut self) {
         self.cycles += 1;
     }
 
-    /// `UpdateMinRTT` (section 5.3.4.3); tells whether the shortest round trip of late is too old.
+    /// `UpdateMinRTT` (section 5.3.4.3); returns whether the recent minimum has expired.
     pub fn note_round_trip(&mut self, delivery: &Delivery) -> bool {
         let is_old = |stamped: Stamped, age| stamped.is_some_and(|(_, at)| delivery.now > at + age);
         let is_due = is_old(self.recent, PROBE_INTERVAL);
@@ -96,14 +96,14 @@ impl Path {
         is_due
     }
 
-    /// A probe of the round trip is over: the next one is due after another interval.
+    /// Ends a probe of the round trip: the next one is due after another interval.
     pub fn end_round_trip_probe(&mut self, now: Time) {
         if let Some((_, at)) = &mut self.recent {
             *at = now;
         }
     }
 
-    /// `UpdateACKAggregation` (section 5.5.9): what is delivered beyond what `bandwidth` would have delivered, at most a window.
+    /// `UpdateACKAggregation` (section 5.5.9): bytes delivered beyond those expected at `bandwidth`, at most a window.
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
     pub fn note_aggregation(
         &mut self,
@@ -124,7 +124,7 @@ impl Path {
         self.extra.add(rounds.count, extra);
     }
 
-    /// Counts aggregation anew, after a pause.
+    /// Restarts the interval of aggregation after a pause.
     pub fn restart_aggregation(&mut self) {
         (self.counted_since, self.delivered_since) = (None, 0.0);
     }

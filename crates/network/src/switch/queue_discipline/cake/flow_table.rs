@@ -1,4 +1,5 @@
-//! Which queue a flow has: hashing into sets of places, of which a flow takes one when it comes and gives it back when it rests.
+//! The queue of a flow: set-associative hashing. A flow takes a place of its set when it becomes active and returns it when its queue is
+//! empty.
 
 use longfat_foundation::random::Stream;
 
@@ -15,7 +16,7 @@ pub(super) struct FlowTable {
     last: Vec<Option<usize>>,
 }
 
-/// What a flow has found.
+/// The result of a look-up.
 pub(super) struct Place {
     /// Its number.
     pub number: usize,
@@ -24,7 +25,7 @@ pub(super) struct Place {
 }
 
 impl FlowTable {
-    /// For so many flows. Sets that none of them is hashed into are left out.
+    /// For `flows` flows. Sets that none of them is hashed into are left out.
     pub fn new(flows: usize, places: u64, chance: &Stream) -> Self {
         let ways = places.min(WAYS);
         let hashed = |flow: usize| chance.block(flow as u64)[0] % (places / ways * ways);

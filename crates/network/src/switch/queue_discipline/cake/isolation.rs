@@ -27,7 +27,7 @@ longfat_foundation::choice! {
 }
 
 impl Isolation {
-    /// What tells the flows apart, as numbers without gaps.
+    /// The keys of the flows, as numbers without gaps.
     pub(super) fn flows(self, circuits: &[Ends]) -> Vec<usize> {
         match self {
             Self::FlowBlind => vec![0; circuits.len()],
@@ -47,7 +47,7 @@ impl Isolation {
     }
 }
 
-/// A number for each, in the order in which they come, the same for equals: which queue a hash gives is not to depend on how a network
+/// A number for each, in their order, equal for equals: which queue a hash gives is not to depend on how a network
 /// numbers its hosts.
 fn numbered<T: Ord>(all: impl Iterator<Item = T>) -> Vec<usize> {
     let mut numbers = BTreeMap::new();

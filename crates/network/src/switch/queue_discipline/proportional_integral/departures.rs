@@ -9,7 +9,7 @@ use super::{Waiting, seconds};
 const MEASURED_BYTES: u64 = 1 << 14;
 const MEASUREMENT_WEIGHT: f64 = 0.25;
 
-/// What the departures of packets tell.
+/// Estimates of the delay from the departures of packets.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Departures {
     /// The delay of the packet that was sent last, in seconds.
@@ -26,7 +26,7 @@ impl Departures {
         self.latest_delay
     }
 
-    /// How long so many bytes take to leave, in seconds.
+    /// Time for `bytes` bytes to leave, in seconds.
     #[expect(clippy::cast_precision_loss, reason = "queues are far below 2^53 bytes")]
     pub fn time_for(&self, bytes: u64) -> f64 {
         bytes as f64 * self.mean_time / MEASURED_BYTES as f64
