@@ -4,9 +4,9 @@ import pytest
 
 from longfat.analysis.claim_tables import paper_tables, planned_tables
 from longfat.analysis.claims import check_claims, judge_claims
-from longfat.base.kinds import CLAIMS_FILE
 from longfat.studies.claims import load_claims
 from longfat.studies.definition import StudyDefinition, load_study, shipped_studies
+from longfat.studies.kinds import CLAIMS_FILE
 from longfat.studies.plan import plan_everything
 
 FAIL_IN_THE_PAPER = {

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from longfat.base.slips import nearest
+from longfat.base.suggestions import nearest
 
 _TOKEN = re.compile(
     r"""--[^\n]* | /\*.*?\*/            # comments

@@ -17,8 +17,8 @@ from longfat import _engine
 from longfat.analysis import aggregates
 from longfat.analysis.experiment import LARGEST
 from longfat.base.read_only import SqlValue, limit_time, open_database, quoted, restrict
-from longfat.base.slips import nearest
 from longfat.base.stopping import stopped_afterwards
+from longfat.base.suggestions import nearest
 
 SECONDS = 1.0
 """Largest CPU time of this thread per evaluation of a measure, in seconds."""

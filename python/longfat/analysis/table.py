@@ -8,7 +8,7 @@ from longfat.analysis.experiment import Observation
 from longfat.base.cells import csv_lines, is_number, separator_problem
 from longfat.base.errors import BadInput, LongfatError
 from longfat.base.files import read_text
-from longfat.base.slips import nearest_or_known
+from longfat.base.suggestions import nearest_or_known
 from longfat.base.where import matching
 
 REPLICATION = "replication"

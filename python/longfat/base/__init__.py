@@ -1,1 +1,1 @@
-"""Errors, files, units, numbers in words and SQL of users: what every other package may use."""
+"""Errors, files, units, numbers in words, HTML and SQL of users, for all other packages."""

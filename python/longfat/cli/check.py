@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from longfat.base.errors import BadInput, LongfatError
-from longfat.base.kinds import CLAIMS_FILE, Kind, kind_of
 from longfat.cli.options import json_option, overrides_of, settings_option
 from longfat.cli.talk import print_json, print_table, say
+from longfat.studies.kinds import CLAIMS_FILE, Kind, kind_of
 
 if TYPE_CHECKING:
     from longfat.scenarios.scenario import Scenario
@@ -85,7 +85,7 @@ def _found(file: str) -> Path:
     """Return the path, or else the folder of the shipped study of that name."""
     path = Path(file)
     if not path.exists():
-        from longfat.base.slips import nearest
+        from longfat.base.suggestions import nearest
         from longfat.studies.definition import shipped_studies, shipped_study
 
         if file in shipped_studies():

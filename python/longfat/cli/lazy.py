@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from longfat.base.slips import nearest
+from longfat.base.suggestions import nearest
 
 
 class LazyGroup(click.Group):

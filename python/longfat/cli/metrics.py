@@ -18,7 +18,7 @@ def command(name: str | None, as_json: bool, as_markdown: bool) -> None:
 
     Example: longfat metrics mean_round_trip_s
     """
-    from longfat.base.slips import nearest_or_known
+    from longfat.base.suggestions import nearest_or_known
     from longfat.records.directions import described_metrics
 
     metrics = described_metrics()

@@ -187,7 +187,7 @@ def _print(parts: Sequence[Part]) -> None:
             stream.write(text)
             stream.flush()
     except OSError as error:
-        from longfat.base.output import NOT_PRINTED, print_no_more
+        from longfat.cli.output import NOT_PRINTED, print_no_more
 
         print_no_more(error)
         sys.exit(NOT_PRINTED)

@@ -12,7 +12,7 @@ import click
 
 from longfat.base.errors import LongfatError
 from longfat.base.location import shown
-from longfat.base.output import NOT_PRINTED, is_of_output, print_no_more
+from longfat.cli.output import NOT_PRINTED, is_of_output, print_no_more
 from longfat.report.table import (
     numeric_columns,
     parts_that_fit,

@@ -13,9 +13,8 @@ from longfat.analysis.words import sentences
 from longfat.base.cells import names_in
 from longfat.base.errors import LongfatError, RunFailed, check_count
 from longfat.base.files import written_whole
-from longfat.base.html import element, joined
+from longfat.base.html import element, joined, table
 from longfat.base.location import DEFAULT_STORE, in_commands, shown
-from longfat.notebook.display import study_html, tables_html
 from longfat.plots import draw, find
 from longfat.plots.figure import Figure
 from longfat.plots.options import Options, Source
@@ -265,7 +264,13 @@ class Study:
         plan, results = self._results(self.plan())
         lacking = plan.lacking(results)
         done = plan.planned_runs - lacking
-        return study_html(self.definition, done, plan.planned_runs, shown(self.store))
+        factors = [[factor.name, ", ".join(factor.levels)] for factor in self.definition.factors]
+        title, citation = self.definition.title, self.definition.citation
+        return joined([
+            element("p", element("b", title), element("br"), citation),
+            table(["factor", "levels"], factors),
+            element("p", f"{done} of {plan.planned_runs} runs are in {shown(self.store)}."),
+        ])  # fmt: skip
 
 
 class StudyAnalysis:
@@ -304,10 +309,10 @@ class StudyAnalysis:
 
     def _repr_html_(self) -> str:
         said = (element("li", sentence) for sentence in self.sentences())
-        shown = [(each.title, each.header, each.rows) for each in analysis_tables(self.analysis)]
-        return joined([
-            element("p", summary(self.analysis)), element("ul", *said), tables_html(shown[:2])
-        ])  # fmt: skip
+        tables = [
+            table(each.header, each.rows, each.title) for each in analysis_tables(self.analysis)[:2]
+        ]
+        return joined([element("p", summary(self.analysis)), element("ul", *said), *tables])
 
 
 def _silent(_progress: Progress) -> None:

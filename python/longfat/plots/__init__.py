@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from longfat.base.errors import LongfatError
-from longfat.base.slips import nearest
+from longfat.base.suggestions import nearest
 from longfat.plots.options import PLAIN, Options, Row, Source
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from typing import Literal, NamedTuple
 
 from longfat._engine import DECLARED_METRICS, METRICS
 from longfat.base.errors import LongfatError
-from longfat.base.slips import nearest_or_known
+from longfat.base.suggestions import nearest_or_known
 from longfat.records.completions import DELIVERED_SHARE, is_of_completions, is_time
 
 MORE_IS_BETTER = frozenset(name for name, _, better, _ in DECLARED_METRICS if better == "more")

@@ -11,9 +11,9 @@ from typing import Literal, NamedTuple, Protocol
 
 from longfat import _engine
 from longfat.base.errors import DriverUnfit, Interrupted
-from longfat.base.machine import cores
 from longfat.base.stopping import requested_stop
 from longfat.records.record import Record
+from longfat.running.machine import cores
 
 Driver = Literal["fast", "events"]
 """How the engine advances time: "fast" where results are identical to the byte, or by "events"."""

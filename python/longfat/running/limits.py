@@ -7,9 +7,9 @@ from typing import Any
 
 from longfat import _engine
 from longfat.base.errors import InvalidInput, LongfatError, OverLimit
-from longfat.base.machine import memory_bytes
 from longfat.base.units import PICOSECONDS_PER_SECOND
 from longfat.running.execution import EngineLimits
+from longfat.running.machine import memory_bytes
 
 MOST_EVENTS = 10**12
 """Default limit of events: hours of one core on any machine."""

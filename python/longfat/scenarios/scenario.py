@@ -20,7 +20,7 @@ from longfat.scenarios.resolved import leaves
 from longfat.scenarios.settings import TextOfFile
 
 OverrideValue = str | int | float | bool | Mapping[str, Any] | Sequence[Any]
-"""Types of values that can be set in a scenario by path."""
+"""Values that can be set in a scenario by path."""
 
 
 class Override(NamedTuple):

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from longfat import _engine
 from longfat.base.errors import BadInput
-from longfat.base.slips import nearest_or_known
+from longfat.base.suggestions import nearest_or_known
 from longfat.scenarios.scenario import Override, Overrides
 from longfat.studies.definition import StudyDefinition
 from longfat.studies.knobs import Knob, knobs_of

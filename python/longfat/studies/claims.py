@@ -8,8 +8,8 @@ from typing import Any, Literal
 from longfat import _engine
 from longfat.base.errors import LongfatError
 from longfat.base.files import read_bytes
-from longfat.base.kinds import CLAIMS_FILE
 from longfat.studies.definition import StudyDefinition
+from longfat.studies.kinds import CLAIMS_FILE
 
 InPaper = Literal["measured", "holds", "fails", "not-printed"]
 """How it is known whether a claim holds in the source's own numbers; all but the first state it."""

@@ -11,14 +11,14 @@ from typing import Any
 from longfat import _engine
 from longfat.base.errors import BadInput, InvalidInput, LongfatError
 from longfat.base.files import read_bytes
-from longfat.base.kinds import STUDY_FILE, surely_no_study
-from longfat.base.slips import nearest_or_known
+from longfat.base.suggestions import nearest_or_known
 from longfat.base.where import matching
 from longfat.controls import FileOfControl, control_at
 from longfat.scenarios.scenario import Override, Overrides, Scenario, read_overrides
 from longfat.studies.design import Design, Precision, Target, check_number, size, too_many_runs
 from longfat.studies.design import combinations as designed_combinations
 from longfat.studies.factors import Factor, check_levels, check_names, check_settings
+from longfat.studies.kinds import STUDY_FILE, surely_no_study
 from longfat.studies.readings import AuditSettings, Quick, audit_settings
 from longfat.studies.reference import Combination, ReferenceRow
 from longfat.studies.responses import Response, read_responses, responses_of

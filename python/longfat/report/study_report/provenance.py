@@ -3,9 +3,9 @@
 import hashlib
 import json
 
-from longfat.base.kinds import CLAIMS_FILE
 from longfat.results.comparison import Results
 from longfat.studies.definition import StudyDefinition
+from longfat.studies.kinds import CLAIMS_FILE
 from longfat.studies.plan import Plan
 
 

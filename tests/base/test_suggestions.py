@@ -1,4 +1,4 @@
-from longfat.base.slips import nearest, nearest_or_known
+from longfat.base.suggestions import nearest, nearest_or_known
 
 
 def test_a_slip_is_recognized_and_a_different_word_is_not() -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from longfat.base.machine import cores, memory_bytes
 from longfat.running.limits import SHARE_OF_MEMORY, Limits
+from longfat.running.machine import cores, memory_bytes
 
 
 def group(root: Path, path: str, **settings: str) -> None:
