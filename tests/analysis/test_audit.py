@@ -186,8 +186,8 @@ def test_a_part_judges_a_claim_on_what_it_has_and_says_so(claimed_study: StudyDe
     part = plan_audit(claimed_study, selection, chosen, ["tcp.timer_phase"])
     found = audit_of(part, metrics_of(part, {}))
     first, second = found.claims
-    assert (first.covered, first.combinations, first.is_told) == (0, 2, False)
-    assert (second.covered, second.combinations, second.is_told) == (1, 1, True)
+    assert (first.covered, first.combinations, first.is_conclusive) == (0, 2, False)
+    assert (second.covered, second.combinations, second.is_conclusive) == (1, 1, True)
     assert [row[0] for row in claim_rows(found)] == ["S-2"]
 
 
@@ -198,11 +198,14 @@ def test_a_claim_that_fails_for_want_of_rows_is_not_told(study_folder: Path) -> 
     )
     (study_folder / "claims.toml").write_text(claims)
     study = load_study(study_folder)
-    for where, verdict, is_told in (("load = 'heavy'", "fails", False), ("true", "holds", True)):
+    for where, verdict, is_conclusive in (
+        ("load = 'heavy'", "fails", False),
+        ("true", "holds", True),
+    ):
         selection = Selection(where=(where,), replications=2)
         part = plan_audit(study, selection, audited(study, selection, []), ["tcp.timer_phase"])
         (claim,) = audit_of(part, metrics_of(part, {})).claims
-        assert (claim.verdict, claim.is_told) == (verdict, is_told)
+        assert (claim.verdict, claim.is_conclusive) == (verdict, is_conclusive)
 
 
 def test_a_page_names_alternatives_by_their_numbers(plan: AuditPlan) -> None:

@@ -381,7 +381,7 @@ def test_the_windows_of_one_flow_come_with_its_threshold_and_what_is_under_way(
 def test_what_a_plot_does_not_heed_is_refused(traced: Traces) -> None:
     with pytest.raises(LongfatError, match="queue has no --rows, --flow; it has --from, --to"):
         draw("queue", [traced], Options(rows="policy", flow=2))
-    assert all(set(find(name).HEEDS) <= {field.name for field in fields(PLAIN)} for name in PLOTS)
+    assert all(set(find(name).OPTIONS) <= {field.name for field in fields(PLAIN)} for name in PLOTS)
 
 
 def test_who_asks_for_one_end_of_a_time_sequence_sees_as_much_from_there(traced: Traces) -> None:

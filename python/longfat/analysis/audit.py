@@ -85,7 +85,7 @@ class AuditedClaim:
         return self.covered == self.combinations
 
     @property
-    def is_told(self) -> bool:
+    def is_conclusive(self) -> bool:
         """Whether the verdict is conclusive: with missing rows, a failure may be an artefact."""
         return self.verdict == "holds" or (self.is_whole and self.verdict != "no data")
 

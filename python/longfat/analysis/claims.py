@@ -20,7 +20,7 @@ from longfat.analysis.measures import (
     Tables,
     WrongMeasure,
 )
-from longfat.analysis.undelivered import Lack, undelivered_of
+from longfat.analysis.undelivered import Undelivered, undelivered_of
 from longfat.base.errors import BadInput, Interrupted
 from longfat.base.stopping import requested_stop
 from longfat.statistics.intervals import DEFAULT_CONFIDENCE, check_confidence
@@ -71,7 +71,7 @@ class Measured:
     lacking: Mapping[str, int] = field(default_factory=dict)
     runs: int = 0
     combinations: int = 0
-    undelivered: Sequence[Lack] = ()
+    undelivered: Sequence[Undelivered] = ()
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from longfat.records.completions import DELIVERED_SHARE, TIMES, is_time, least_s
 from longfat.results.comparison import Results
 
 
-class Lack(NamedTuple):
+class Undelivered(NamedTuple):
     """Caution about a completion time: `few` of `settings` have too small a delivered share.
 
     `least` is the smallest delivered share, from 0 to 1.
@@ -34,19 +34,23 @@ class Lack(NamedTuple):
         )
 
 
-def undelivered(results: Results, metrics: Iterable[str]) -> list[Lack]:
+def undelivered(results: Results, metrics: Iterable[str]) -> list[Undelivered]:
     """Return the cautions about those of `metrics` that are completion times.
 
     `results` must have the delivered share of each.
     """
     return [
-        lack
+        found
         for time in filter(is_time, metrics)
-        if (lack := lack_of(time, [_known(runs, share_behind(time)) for runs in results.values()]))
+        if (
+            found := undelivered_time(
+                time, [_known(runs, share_behind(time)) for runs in results.values()]
+            )
+        )
     ]
 
 
-def undelivered_of(measure: str, rows: Iterable[Row]) -> list[Lack]:
+def undelivered_of(measure: str, rows: Iterable[Row]) -> list[Undelivered]:
     """Return the cautions about the completion times in the SQL of a claim, for its rows."""
     shares: dict[str, dict[tuple[str | None, ...], list[float]]] = {}
     for row in rows:
@@ -55,11 +59,11 @@ def undelivered_of(measure: str, rows: Iterable[Row]) -> list[Lack]:
                 of_kind = shares.setdefault(kind, {})
                 of_kind.setdefault(tuple(row.levels), []).append(told[DELIVERED_SHARE])
     return [
-        lack
+        found
         for kind, of_kind in shares.items()
         for statistic in TIMES
         if re.search(rf'[".]{re.escape(kind)}"?\.{statistic}\b', measure)
-        and (lack := lack_of(f"{kind} {statistic}", of_kind.values()))
+        and (found := undelivered_time(f"{kind} {statistic}", of_kind.values()))
     ]
 
 
@@ -67,11 +71,11 @@ def _known(runs: Mapping[int, Mapping[str, float]], name: str) -> list[float]:
     return [run[name] for run in runs.values() if name in run]
 
 
-def lack_of(time: str, shares: Iterable[Sequence[float]]) -> Lack | None:
+def undelivered_time(time: str, shares: Iterable[Sequence[float]]) -> Undelivered | None:
     """Return the caution about a time, given the delivered shares per setting and replication.
 
     A setting counts if the mean of its replications is below `least_share`. None if there is none.
     """
     means = [fmean(of_combination) for of_combination in shares if of_combination]
     few = [mean for mean in means if mean < least_share(time)]
-    return Lack(time, len(few), len(means), min(few)) if few else None
+    return Undelivered(time, len(few), len(means), min(few)) if few else None

@@ -111,7 +111,7 @@ def _check_said(kind: str, wanted: str, options: "Options", part: Part) -> None:
     from longfat import plots
 
     try:
-        plots.check_heeded(kind, options)
+        plots.check_options(kind, options)
     except LongfatError as error:
         raise click.UsageError(str(error)) from error
     if part.arguments and wanted not in ("study", "ledgers"):

@@ -1,7 +1,7 @@
 """Registry of plots: a plot is a module that collects rows from a source and builds a picture.
 
 A `.csv` output holds the rows that are plotted. A new plot is a module with `SUMMARY`, `SOURCE`,
-`HEEDS` (the options that it uses), `collect` and `picture`, and a line in `PLOTS`.
+`OPTIONS` (the options that it uses), `collect` and `picture`, and a line in `PLOTS`.
 """
 
 from collections.abc import Sequence
@@ -41,11 +41,11 @@ class NothingToDraw(LongfatError):
 
 
 class Plot(Protocol):
-    """Interface of a module with a plot; `HEEDS` lists the options that it uses."""
+    """Interface of a module with a plot; `OPTIONS` lists the options that it uses."""
 
     SUMMARY: str
     SOURCE: Source
-    HEEDS: Sequence[str]
+    OPTIONS: Sequence[str]
 
     def collect(self, source: Any, options: Options, /) -> list[Row]:
         """Return the rows to plot: values with factor levels, or with series and time."""
@@ -69,13 +69,13 @@ SPELLED = {"start_s": "--from", "end_s": "--to"}
 """Options with a different name on the command line."""
 
 
-def check_heeded(kind: str, options: Options) -> None:
+def check_options(kind: str, options: Options) -> None:
     """Raise `LongfatError` for options that the plot does not use."""
-    heeds = find(kind).HEEDS
-    idle = [name for name in options.said if name not in heeds]
+    used = find(kind).OPTIONS
+    idle = [name for name in options.said if name not in used]
     if idle:
         spelled = [", ".join(SPELLED.get(name, f"--{name}") for name in names)
-                   for names in (idle, heeds)]  # fmt: skip
+                   for names in (idle, used)]  # fmt: skip
         raise LongfatError(f"{kind} has no {spelled[0]}; it has {spelled[1] or 'no such options'}")
 
 
@@ -89,7 +89,7 @@ def draw(kind: str, source: Any, options: Options = PLAIN, command: str = "") ->
     from longfat.plots.figure import Figure
 
     plot = find(kind)
-    check_heeded(kind, options)
+    check_options(kind, options)
     rows = plot.collect(source, options)
     if not rows:
         raise NothingToDraw(f"there is nothing that {kind} could draw")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "efficiency against the buffer, with guides at 0.5 and 1 RTT where it is in round trips"
 SOURCE = "study"
-HEEDS = ("rows", "columns", "colors")
+OPTIONS = ("rows", "columns", "colors")
 
 _SIZE = re.compile(r"^([0-9.]+) (RTT|BDP|cells|packets)$")
 _ROUND_TRIPS = "round trips"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "capacity of the bottleneck that each service class gets over time, one panel a run"
 SOURCE = "traces"
-HEEDS = ("start_s", "end_s")
+OPTIONS = ("start_s", "end_s")
 
 _STRENGTHS = {"ubr": 0.9, "vbr": 0.5}
 _LONGEST_NAME = 80
@@ -113,10 +113,10 @@ def names_of(runs: Sequence[Traces]) -> list[str]:
     keys = dict.fromkeys(key for settings in flat for key in settings)
     differing = [key for key in keys if len({str(settings.get(key)) for settings in flat}) > 1]
     kinds = [key.removesuffix("kind") for key in differing if key.endswith(".kind")]
-    told = [key for key in differing if key.endswith(".kind") or not key.startswith(tuple(kinds))]
-    names = [", ".join(_setting(key, settings.get(key)) for key in told) for settings in flat]
-    is_told = len(set(names)) == len(runs) and len(told) <= 2
-    if not differing or not is_told or max(map(len, names)) > _LONGEST_NAME:
+    named = [key for key in differing if key.endswith(".kind") or not key.startswith(tuple(kinds))]
+    names = [", ".join(_setting(key, settings.get(key)) for key in named) for settings in flat]
+    is_unique = len(set(names)) == len(runs) and len(named) <= 2
+    if not differing or not is_unique or max(map(len, names)) > _LONGEST_NAME:
         return [run.folder.name if len(runs) > 1 else "" for run in runs]
     return names
 

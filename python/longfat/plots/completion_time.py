@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "distribution of the times that files, pages and flows take to arrive, one panel a run"
 SOURCE = "traces"
-HEEDS: Sequence[str] = ()
+OPTIONS: Sequence[str] = ()
 
 _CONFIDENCE = 0.95
 _PANEL_HEIGHT_INCHES = 2.3

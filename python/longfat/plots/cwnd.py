@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from longfat.plots.over_time import (
     Row,
     capacity_bytes,
+    caption_of,
     events,
     flow_name,
     flow_steps,
@@ -18,7 +19,6 @@ from longfat.plots.over_time import (
     sharing,
     shown,
     time_axis,
-    told,
     window_guides,
 )
 from longfat.plots.palette import NEUTRAL, SKY, VERMILION
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "congestion window of each flow over time; of a single flow also ssthresh and flight"
 SOURCE = "traces"
-HEEDS = ("flow", "start_s", "end_s")
+OPTIONS = ("flow", "start_s", "end_s")
 
 _KILO = 1e-3
 
@@ -65,7 +65,7 @@ def picture(rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> 
     """Return a picture with one panel."""
     run = only(runs, "cwnd")
     crowd = "" if flow_to_show(run, options) else of_how_many(run, "with the largest windows")
-    return Picture([[panel(run, rows, options)]], told(run, "cwnd") + crowd, 3.0)
+    return Picture([[panel(run, rows, options)]], caption_of(run, "cwnd") + crowd, 3.0)
 
 
 def panel(run: Traces, rows: Sequence[Row], options: "Options") -> Panel:

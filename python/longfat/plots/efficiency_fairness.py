@@ -10,14 +10,14 @@ from longfat.base.numbers import counted
 from longfat.plots.names import shortened
 from longfat.plots.options import PLAIN, Layout, Options, Row
 from longfat.plots.palette import INK, MARKERS, NEUTRAL, level_looks
-from longfat.plots.panels import as_many, level_of, levels_of, told_level
+from longfat.plots.panels import as_many, level_label, level_of, levels_of
 from longfat.plots.picture import Axis, Mark, Panel, Picture
 from longfat.results.comparison import Entry, TableComparison
 from longfat.studies.reference import Combination
 
 SUMMARY = "efficiency against fairness of each combination, in panels by two factors"
 SOURCE = "study"
-HEEDS = ("rows", "columns", "colors", "markers")
+OPTIONS = ("rows", "columns", "colors", "markers")
 
 _METRICS = ("efficiency", "fairness")
 _OF_METRICS = ("reference", "doubtful", "mean", "min", "max", "deviation")
@@ -131,7 +131,7 @@ def _frame(
     `row` and `column` have all levels and the panel's own; `shown` are the data of its row.
     """
     (down, row_level), (across, column_level) = row, column
-    words = told_level(layout.rows, row_level, down)
+    words = level_label(layout.rows, row_level, down)
     return Panel(
         Axis("efficiency", *_least_span(shown, "efficiency")),
         Axis(
@@ -139,7 +139,7 @@ def _frame(
             *_least_span(shown, "fairness"),
         ),
         (),
-        title=told_level(layout.columns, column_level, across) if row_level == down[0] else "",
+        title=level_label(layout.columns, column_level, across) if row_level == down[0] else "",
         title_color=colors[column_level] if layout.colors == layout.columns else INK,
     )
 
@@ -265,7 +265,7 @@ def _key(
 def _key_of(factor: str, colors: Mapping[str, str], markers: Mapping[str, str]) -> Iterator[Mark]:
     """Yield a mark for each level of a factor, with its colour or marker or both."""
     levels = list(markers or colors)
-    names = shortened([told_level(factor, level, levels) for level in levels])
+    names = shortened([level_label(factor, level, levels) for level in levels])
     for level, name in zip(levels, names, strict=True):
         if levels != [""]:
             color, marker = colors.get(level, NEUTRAL), markers.get(level, "o")
@@ -274,13 +274,13 @@ def _key_of(factor: str, colors: Mapping[str, str], markers: Mapping[str, str]) 
 
 def _caption(rows: Sequence[Row]) -> str:
     counts = {row["replications"] for row in rows}
-    told = f"{counted(len(rows), 'factor combination')}, "
+    words = f"{counted(len(rows), 'factor combination')}, "
     if counts == {0}:
-        return told + "deterministic runs, n = 1 each"
-    told += f"n = {as_many(counts, 'replication')} each"
+        return words + "deterministic runs, n = 1 each"
+    words += f"n = {as_many(counts, 'replication')} each"
     if any(row["covariance"] is not None for row in rows):
-        told += "; ellipses: one standard deviation of the replications"
-    return told
+        words += "; ellipses: one standard deviation of the replications"
+    return words
 
 
 def _name(row: Row) -> str:

@@ -58,8 +58,8 @@ class Figure:
     @property
     def sentence(self) -> str:
         """Summary and caption as one sentence, for the page with the figure."""
-        told = " ".join(f"{self.summary}; {self.caption}.".split())
-        return told[0].upper() + told[1:]
+        words = " ".join(f"{self.summary}; {self.caption}.".split())
+        return words[0].upper() + words[1:]
 
     def vega_lite(self) -> dict[str, Any]:
         """Return a Vega-Lite specification that includes the data.

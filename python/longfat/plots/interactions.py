@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from longfat.base.errors import LongfatError
-from longfat.plots.main_effects import told
+from longfat.plots.main_effects import caption_of
 from longfat.plots.names import shortened
 from longfat.plots.palette import level_looks
 from longfat.plots.picture import Axis, Mark, Panel, Picture
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "mean response at each pair of levels: lines that are not parallel interact"
 SOURCE = "analysis"
-HEEDS: Sequence[str] = ()
+OPTIONS: Sequence[str] = ()
 
 _PANELS_IN_A_ROW = 2
 _PANEL_HEIGHT_INCHES = 2.1
@@ -48,7 +48,7 @@ def picture(rows: Sequence["Row"], _options: "Options", document: Mapping[str, A
     panels += [None] * (-len(panels) % across)
     grid = [panels[start : start + across] for start in range(0, len(panels), across)]
     height = 0.4 + _PANEL_HEIGHT_INCHES * len(grid)
-    return Picture(grid, told(document, intervals=False), height, share_y="all")
+    return Picture(grid, caption_of(document, intervals=False), height, share_y="all")
 
 
 def _panel(rows: Sequence["Row"], document: Mapping[str, Any]) -> Panel:

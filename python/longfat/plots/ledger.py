@@ -14,7 +14,7 @@ from longfat.results.ledger import IDLE_PREFIX, METRIC_PREFIX, SHOWN_FROM, Ledge
 
 SUMMARY = "where the capacity went: a bar for each combination, in panels by two factors"
 SOURCE = "ledgers"
-HEEDS = ("rows", "columns")
+OPTIONS = ("rows", "columns")
 
 # Causes of sending are coloured (Okabe and Ito), causes of an idle line are grey and hatched: the
 # two differ without colours, and neighbours of one kind differ in lightness.
@@ -126,7 +126,7 @@ def _grid(panels: Mapping[tuple[str, str], Panel], layout: Layout) -> list[list[
         for row_level in down
         for column_level in across
     ):
-        return [[replace(panel, title=panel.told)] for panel in panels.values()]
+        return [[replace(panel, title=panel.heading)] for panel in panels.values()]
     return [
         [
             _titled(
@@ -164,7 +164,7 @@ def _panel(
     rows: Sequence[Row],
     styles: Mapping[str, tuple[str, str]],
     labels: Sequence[str],
-    told: str,
+    heading: str,
 ) -> Panel:
     left = [0.0] * len(rows)
     marks = []
@@ -175,14 +175,14 @@ def _panel(
         ]
         marks.append(
             Mark("horizontal-bars", range(len(rows)), ends, color=color, hatch=hatch, low=left,
-                 names=[f"{cause_words(cause)}: {label or told}" for label in labels])
+                 names=[f"{cause_words(cause)}: {label or heading}" for label in labels])
         )  # fmt: skip
         left = ends
     return Panel(
         Axis("% of the duration", 0, 100),
         Axis("", len(rows) - 0.4, -0.6, names=labels),
         marks,
-        told=told,
+        heading=heading,
     )
 
 
@@ -200,12 +200,12 @@ def _factors(rows: Sequence[Row]) -> list[str]:
 def _caption(rows: Sequence[Row], labels: _Labels) -> str:
     counts = {row["runs"] for row in rows}
     mean = "" if counts == {1} else "mean of "
-    told = f"{counted(len(rows), 'factor combination')}, {mean}n = {as_many(counts, 'run')} each"
+    words = f"{counted(len(rows), 'factor combination')}, {mean}n = {as_many(counts, 'run')} each"
     if labels.factors:
-        told += f"; bars by {listed([_words(name) for name in labels.factors])}"
+        words += f"; bars by {listed([_words(name) for name in labels.factors])}"
     if labels.common:
-        told += f";\n{'all ' * (len(rows) > 1)}with {listed(labels.common)}"
-    return told
+        words += f";\n{'all ' * (len(rows) > 1)}with {listed(labels.common)}"
+    return words
 
 
 def _words(factor: str) -> str:

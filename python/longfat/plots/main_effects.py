@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "mean response at each level of each factor, with the intervals of the effects"
 SOURCE = "analysis"
-HEEDS: Sequence[str] = ()
+OPTIONS: Sequence[str] = ()
 
 _PANELS_IN_A_ROW = 4
 _PANEL_HEIGHT_INCHES = 2.4
@@ -78,10 +78,10 @@ def _around(mean: float, effect: float | None) -> list[float] | None:
 
 def _caption(document: Mapping[str, Any]) -> str:
     if not _has_intervals(document):
-        return f"{told(document, intervals=False)}; dotted: mean of all runs"
+        return f"{caption_of(document, intervals=False)}; dotted: mean of all runs"
     return (
-        f"{told(document)};\nintervals of the effects: an effect is significant where its interval "
-        "misses the dotted mean of all runs"
+        f"{caption_of(document)};\nintervals of the effects: an effect is significant where its "
+        "interval misses the dotted mean of all runs"
     )
 
 
@@ -89,7 +89,7 @@ def _has_intervals(document: Mapping[str, Any]) -> bool:
     return all(effect["low"] is not None for effect in document["effects"])
 
 
-def told(document: Mapping[str, Any], *, intervals: bool = True) -> str:
+def caption_of(document: Mapping[str, Any], *, intervals: bool = True) -> str:
     """Return the common caption of plots of an analysis, with the confidence if `intervals`."""
     replications = document["replications"]
     percent = f"{100 * document['confidence']:g} %"

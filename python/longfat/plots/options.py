@@ -33,7 +33,7 @@ class Options:
     """Options of a plot; None selects the plot's own default.
 
     The first four are factors of a study; `flow` is the number of a flow; `start_s` and `end_s` are
-    the part of a run to show, in seconds. A plot uses those that its `HEEDS` lists.
+    the part of a run to show, in seconds. A plot uses those that its `OPTIONS` lists.
     """
 
     rows: str | None = None

@@ -271,13 +271,13 @@ def flow_name(run: Traces, flow: int) -> str:
 def common(runs: Sequence[Traces]) -> str:
     """Return the caption of a plot with one panel per run: the facts that the runs share."""
     if len(runs) == 1:
-        return told(runs[0])
+        return caption_of(runs[0])
     others = [_facts(run) for run in runs[1:]]
     shared = [fact for fact in _facts(runs[0]) if all(fact in facts for facts in others)]
     return "; ".join(filter(None, ("n = 1 run a panel", ", ".join(shared))))
 
 
-def told(run: Traces, *traces: str) -> str:
+def caption_of(run: Traces, *traces: str) -> str:
     """Return the caption of a run: its identity, and the largest errors of these traces."""
     name = f"run {run.record['run_id'][:12]}"
     parts = [f"n = 1 run: {', '.join([*_facts(run), name])}"]

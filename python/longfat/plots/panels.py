@@ -23,7 +23,7 @@ def named(factor: str, level: str) -> str:
     return f"{factor.replace('_', ' ')} {level}" if _is_number(level) else level
 
 
-def told_level(factor: str, level: str, levels: Collection[str]) -> str:
+def level_label(factor: str, level: str, levels: Collection[str]) -> str:
     """As `named`; an empty level among other `levels` is named as not varied."""
     if level or len(levels) == 1:
         return named(factor, level)
@@ -44,16 +44,16 @@ def as_many(counts: Collection[int], what: str) -> str:
 def means_and_ranges(rows: Sequence[Row], others: Sequence[str]) -> str:
     """Return a caption: replications per point, and the factors that lines of a colour vary."""
     counts = {row["replications"] for row in rows}
-    told = (
+    words = (
         "deterministic runs, n = 1 each"
         if counts == {0}
         else f"means of n = {as_many(counts, 'replication')}, with their range"
     )
     if others:
-        told += (
+        words += (
             f"; lines of a colour differ in {listed([name.replace('_', ' ') for name in others])}"
         )
-    return told
+    return words
 
 
 def _is_number(text: str) -> bool:

@@ -75,7 +75,7 @@ class Axis:
 class Panel:
     """Marks over a pair of axes.
 
-    `note` is written in the middle of a panel without data, as an explanation. `told` is the title
+    `note` is written in the middle of a panel without data, as an explanation. `heading` is the title
     of the panel outside of a grid, if it differs: it includes the row and the column of the grid.
     """
 
@@ -86,7 +86,7 @@ class Panel:
     title: str = ""
     legend: bool = True
     title_color: str = INK
-    told: str = ""
+    heading: str = ""
     note: str = ""
 
     @property

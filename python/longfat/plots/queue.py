@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from longfat.plots.over_time import Row, events, only, rugs, shown, time_axis, told, unit
+from longfat.plots.over_time import Row, caption_of, events, only, rugs, shown, time_axis, unit
 from longfat.plots.palette import CLASSES, NEUTRAL
 from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture
 from longfat.plots.thinning import thinned
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "queue of each service class at the bottleneck over time, and drops"
 SOURCE = "traces"
-HEEDS = ("start_s", "end_s")
+OPTIONS = ("start_s", "end_s")
 
 _PANEL_HEIGHT_INCHES = 2.3
 
@@ -36,7 +36,7 @@ def picture(rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> 
     run = only(runs, "queue")
     rows_of_panels: list[list[Panel | None]] = [[panel] for panel in panels(run, rows, options)]
     height = 0.5 + _PANEL_HEIGHT_INCHES * len(rows_of_panels)
-    return Picture(rows_of_panels, told(run, "queue"), height, share_x="all")
+    return Picture(rows_of_panels, caption_of(run, "queue"), height, share_x="all")
 
 
 def panels(run: Traces, rows: Sequence[Row], options: "Options") -> list[Panel]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "the paper's values against ours, a panel for each metric"
 SOURCE = "study"
-HEEDS = ("rows", "columns", "colors")
+OPTIONS = ("rows", "columns", "colors")
 
 _PANEL_INCHES = 3.1
 _LEAST_SPAN = 0.02

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from longfat.base.errors import LongfatError
-from longfat.plots.main_effects import told
+from longfat.plots.main_effects import caption_of
 from longfat.plots.palette import BLUE, INK, NEUTRAL
 from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "residuals against predictions, and against quantiles of the normal distribution"
 SOURCE = "analysis"
-HEEDS: Sequence[str] = ()
+OPTIONS: Sequence[str] = ()
 
 
 def collect(document: Mapping[str, Any], _options: "Options") -> list["Row"]:
@@ -69,5 +69,5 @@ def picture(rows: Sequence["Row"], _options: "Options", document: Mapping[str, A
         f"{check['name']}: {'passed' if check['passed'] else 'doubtful'} (p = {check['p_value']:g})"
         for check in document["checks"]
     ]
-    caption = ";\n".join([told(document, intervals=False), ", ".join(verdicts)])
+    caption = ";\n".join([caption_of(document, intervals=False), ", ".join(verdicts)])
     return Picture([[against_prediction, against_quantiles]], caption, 3.1, share_y="all")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "every metric that a study tabulates, against one of its factors, a row a table"
 SOURCE = "study"
-HEEDS = ("columns", "colors", "markers")
+OPTIONS = ("columns", "colors", "markers")
 
 _PANEL_WIDTH_INCHES, _PANEL_HEIGHT_INCHES, _LOW_PANEL_INCHES = 2.6, 2.2, 1.9
 _UNITS = {"_s": (" in s", 1.0), "_bps": (" in Mbit/s", 1e-6)}
@@ -103,11 +103,11 @@ def _packed(of_tables: Sequence[Sequence[Panel]], columns: int) -> list[list[Pan
 
 def _key(levels: Iterable[tuple[str, str]], looks: Mapping[str, Look]) -> list[Mark]:
     """Return the legend entries of the levels of factors."""
-    told = [(factor, level) for factor, level in levels if level]
-    names = shortened([named(factor, level) for factor, level in told])
+    shown = [(factor, level) for factor, level in levels if level]
+    names = shortened([named(factor, level) for factor, level in shown])
     return [
         Mark("points", (), color=looks[level].color, marker=looks[level].marker, label=name)
-        for (_, level), name in zip(told, names, strict=True)
+        for (_, level), name in zip(shown, names, strict=True)
     ]
 
 

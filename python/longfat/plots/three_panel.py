@@ -7,12 +7,12 @@ from longfat.plots import queue, throughput
 from longfat.plots.over_time import (
     Row,
     by_flow,
+    caption_of,
     of_how_many,
     only,
     rows_of,
     shown,
     time_axis,
-    told,
 )
 from longfat.plots.palette import flow_color
 from longfat.plots.picture import Axis, Mark, Panel, Picture
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "throughput, round trips and queue of a run, one above the other"
 SOURCE = "traces"
-HEEDS = ("start_s", "end_s")
+OPTIONS = ("start_s", "end_s")
 
 _MILLI = 1e3
 _PANEL_HEIGHT_INCHES = 1.64
@@ -48,7 +48,7 @@ def picture(rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> 
     ]
     heights = (1.3, *(1.0 for _ in panels[1:]))
     height = 0.6 + _PANEL_HEIGHT_INCHES * sum(heights)
-    caption = told(run, "queue") + of_how_many(run, throughput.BUSIEST)
+    caption = caption_of(run, "queue") + of_how_many(run, throughput.BUSIEST)
     return Picture([[panel] for panel in panels], caption, height, share_x="all", heights=heights)
 
 

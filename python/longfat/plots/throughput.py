@@ -10,6 +10,7 @@ from longfat.plots.over_time import (
     MEGA,
     Row,
     all_cross,
+    caption_of,
     changes,
     flow_steps,
     foremost,
@@ -20,7 +21,6 @@ from longfat.plots.over_time import (
     rows_of,
     shown,
     time_axis,
-    told,
 )
 from longfat.plots.palette import INK, NEUTRAL
 from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "bytes delivered in order by each flow over time, and by all together"
 SOURCE = "traces"
-HEEDS = ("start_s", "end_s")
+OPTIONS = ("start_s", "end_s")
 BUSIEST = "that deliver most"
 
 
@@ -81,7 +81,7 @@ def busiest(run: Traces) -> list[int]:
 def picture(rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> Picture:
     """Return a picture with one panel."""
     run = only(runs, "throughput")
-    return Picture([[panel(run, rows, options)]], told(run) + of_how_many(run, BUSIEST), 3.0)
+    return Picture([[panel(run, rows, options)]], caption_of(run) + of_how_many(run, BUSIEST), 3.0)
 
 
 def panel(run: Traces, rows: Sequence[Row], options: "Options") -> Panel:

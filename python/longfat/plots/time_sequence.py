@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from longfat.base.errors import LongfatError
 from longfat.base.units import PICOSECONDS_PER_SECOND
-from longfat.plots.over_time import Row, flow_name, flow_to_show, foremost, only, span, told
+from longfat.plots.over_time import Row, caption_of, flow_name, flow_to_show, foremost, only, span
 from longfat.plots.palette import BLACK, GREEN, NEUTRAL, PURPLE, VERMILION
 from longfat.plots.picture import Axis, Mark, Panel, Picture
 from longfat.traces import Traces
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "time-sequence graph of a flow: segments, retransmissions, acknowledgments, SACK, window"
 SOURCE = "traces"
-HEEDS = ("flow", "start_s", "end_s")
+OPTIONS = ("flow", "start_s", "end_s")
 
 _UNITS = {"MB": 1e-6, "kB": 1e-3}
 """Units of sequence numbers: the first one in which they reach 1 is used."""
@@ -90,7 +90,7 @@ def picture(rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> 
         marks,
         title=flow_name(run, rows[0]["flow"]),
     )
-    return Picture([[panel]], told(run), 4.2)
+    return Picture([[panel]], caption_of(run), 4.2)
 
 
 def _first(run: Traces) -> int:

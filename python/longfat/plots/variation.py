@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from longfat.plots.main_effects import told
+from longfat.plots.main_effects import caption_of
 from longfat.plots.palette import BLUE, NEUTRAL, SKY
 from longfat.plots.picture import Axis, Mark, Panel, Picture
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "share of the variation that each factor and interaction accounts for"
 SOURCE = "analysis"
-HEEDS: Sequence[str] = ()
+OPTIONS: Sequence[str] = ()
 
 _BAR_HEIGHT_INCHES = 0.24
 _COLORS = {"main effect": BLUE, "interaction": SKY}
@@ -43,5 +43,5 @@ def picture(rows: Sequence["Row"], _options: "Options", document: Mapping[str, A
         Axis("", -0.6, count - 0.4, names=[name.replace("_", " ") for name in names]),
         marks,
     )
-    caption = f"{told(document)}; * significant"
+    caption = f"{caption_of(document)}; * significant"
     return Picture([[panel]], caption, 0.9 + _BAR_HEIGHT_INCHES * count)

@@ -125,8 +125,8 @@ def _standing_alone(picture: Picture, row: int, column: int) -> Panel:
     first, top = picture.panels[row][0], picture.panels[0][column]
     assert panel is not None
     marks = for_screen(panel.marks, sum(1 for _ in picture.marks()))
-    if panel.told:
-        return replace(panel, y=replace(panel.y, label=""), title=panel.told, marks=marks)
+    if panel.heading:
+        return replace(panel, y=replace(panel.y, label=""), title=panel.heading, marks=marks)
     y = panel.y.label or (first.y.label if first else "")
     title = panel.title or (top.title if top and picture.share_x != "all" else "")
     return replace(panel, y=replace(panel.y, label=y), title=title, marks=marks)

@@ -95,14 +95,14 @@ def move_rows(audit: Audit) -> tuple[list[str], list[list[str]]]:
         *(f"{response.metric} (table {response.table})" for response in audit.responses),
         *("flips", "undecided"),
     ]
-    verdicts = Counter(found.verdict for found in audit.claims if found.is_told)
+    verdicts = Counter(found.verdict for found in audit.claims if found.is_conclusive)
     distances = [_distance(distance) for distance in audit.distances]
     rows = [["", AS_HERE, "", "", *distances, "", str(verdicts["undecided"])]]
     for number, found in _numbered(audit).items():
         outcomes = Counter(
             claim.outcome
             for claim, own in zip(found.claims, audit.claims, strict=True)
-            if own.is_told
+            if own.is_conclusive
         )
         rows.append(
             [
@@ -124,7 +124,7 @@ def claim_rows(audit: Audit) -> list[list[str]]:
     numbered = _numbered(audit)
     rows = []
     for index, found in enumerate(audit.claims):
-        if not found.is_told:
+        if not found.is_conclusive:
             continue
         under: dict[Verdict, list[str]] = {"holds": [], "fails": [], "undecided": [], "no data": []}
         for number, variation in numbered.items():
@@ -145,7 +145,7 @@ def claim_rows(audit: Audit) -> list[list[str]]:
 
 def summary(audit: Audit) -> str:
     """Return a summary of the audit in a few sentences."""
-    told = [index for index, found in enumerate(audit.claims) if found.is_told]
+    told = [index for index, found in enumerate(audit.claims) if found.is_conclusive]
     decided = [index for index in told if audit.claims[index].verdict != "undecided"]
     kept = sum(
         all(variation.claims[index].outcome != "flips" for variation in audit.variations)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TypeVar
 
-from longfat.analysis.undelivered import lack_of
+from longfat.analysis.undelivered import undelivered_time
 from longfat.base.errors import LongfatError, RunFailed, check_count
 from longfat.records.completions import is_time, kind_of, share_behind, statistics_of
 from longfat.records.directions import LESS_IS_BETTER, MORE_IS_BETTER, check_target, is_more_better
@@ -143,8 +143,9 @@ def smallest_setting(
         resolution=resolution,
         show=shown,
     )
-    lack = lack_of(metric, delivered.values())
-    return replace(_in_the_unit(found, span), cautions=[str(lack)] if lack else [])
+    undelivered = undelivered_time(metric, delivered.values())
+    cautions = [str(undelivered)] if undelivered else []
+    return replace(_in_the_unit(found, span), cautions=cautions)
 
 
 def _in_the_unit(found: Found, span: Span) -> Found:
