@@ -75,8 +75,8 @@ class Axis:
 class Panel:
     """Marks over a pair of axes.
 
-    `note` is written in the middle of a panel without data, as an explanation. `heading` is the title
-    of the panel outside of a grid, if it differs: it includes the row and the column of the grid.
+    `note` is written in the middle of a panel without data, as an explanation. `heading` is the
+    title of the panel outside of a grid, if it differs: it includes the grid's row and column.
     """
 
     x: Axis
