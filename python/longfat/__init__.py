@@ -103,11 +103,11 @@ _MODULES = {
     "store": ("Store",),
     "traces": ("Traces", "load_traces"),
 }
-"""The public names by the module, below `longfat`, that has them."""
+"""Module below `longfat` of each public name."""
 
 
 def __getattr__(name: str) -> object:
-    """Import a public name on first use, so that `longfat --help` pays for none of them."""
+    """Import a public name on first use, so that `longfat --help` imports none of them."""
     if name == "__version__":
         from importlib.metadata import version
 
@@ -121,5 +121,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    """What notebooks complete: the public names, imported or not."""
+    """Return the public names for completion, imported or not."""
     return sorted({*globals(), *__all__} - {"TYPE_CHECKING", "annotations"})
