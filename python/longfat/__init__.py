@@ -103,7 +103,7 @@ _MODULES = {
     "store": ("Store",),
     "traces": ("Traces", "load_traces"),
 }
-"""The public names by the module, below `longfat`, that has them."""
+"""Module below `longfat` of each public name."""
 
 
 if not TYPE_CHECKING:  # which would else believe in any name
@@ -123,5 +123,5 @@ if not TYPE_CHECKING:  # which would else believe in any name
 
 
 def __dir__() -> list[str]:
-    """What notebooks complete: the public names, imported or not."""
+    """Return the public names for completion, imported or not."""
     return sorted({*globals(), *__all__} - {"TYPE_CHECKING", "annotations"})

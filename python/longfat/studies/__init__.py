@@ -1,1 +1,1 @@
-"""Studies: what their files say, the runs that they ask for, and those of their audits."""
+"""Studies: their definition, the runs that they need, and the runs of their audits."""

@@ -1,7 +1,7 @@
-"""What an audit of a study runs: each answer to what the source leaves open, one at a time.
+"""Plan of an audit: the runs of a study with each open choice of its source varied, one at a time.
 
 A knob that the study leaves at its default is an inferred choice: the engine declares its
-alternatives. What the study sets is what its source states, unless `[audit]` says otherwise there.
+alternatives. Values that the study sets are stated by its source, unless `[audit]` says otherwise.
 Nothing here simulates or stores.
 """
 
@@ -25,7 +25,7 @@ Changes = Mapping[Combination, Overrides]
 
 @dataclass(frozen=True)
 class Alternative:
-    """Another answer (`name`) to what a source leaves open (`knob`), in place of `here`.
+    """An alternative value (`name`) of a choice left open (`knob`), instead of `here`.
 
     `changes` has the settings for each factor combination in which it differs from the study.
     """
@@ -38,13 +38,13 @@ class Alternative:
 
     @property
     def paths(self) -> set[str]:
-        """The scenario paths that it sets."""
+        """Scenario paths that it sets."""
         return {override.path for settings in self.changes.values() for override in settings}
 
 
 @dataclass(frozen=True)
 class Variation:
-    """One alternative, or a pair of them, with the runs that are not those of the study."""
+    """One alternative or a pair of them, with the runs that differ from the study's."""
 
     alternatives: tuple[Alternative, ...]
     plan: Plan
@@ -52,9 +52,10 @@ class Variation:
 
 @dataclass(frozen=True)
 class AuditPlan:
-    """The runs of a part of a study, and those of each variation of it.
+    """The runs of a part of a study, and those of each variation.
 
-    `refused` are the alternatives that no factor combination can have, each with the reason.
+    `refused` are the alternatives that the engine refuses for every factor combination, with
+    reasons.
     """
 
     baseline: Plan
@@ -71,10 +72,10 @@ class AuditPlan:
 def audited(
     study: StudyDefinition, selection: Selection, read_by_claims: Sequence[Combination]
 ) -> list[Combination]:
-    """The factor combinations that an audit is about.
+    """Return the factor combinations of an audit.
 
-    Those of the selected tables, or else of all tables that the paper prints, if it prints any, and
-    those that claims read. Raises `LongfatError` for an unknown table.
+    These are the combinations of the selected tables, or else of all printed tables, if there are
+    any, and those that claims read. Raises `LongfatError` for an unknown table.
     """
     if selection.tables:
         return reference_rows(study, selection)
@@ -95,10 +96,10 @@ def plan_audit(
     only: Sequence[str] = (),
     pairs: bool = False,
 ) -> AuditPlan:
-    """Plan a part of a study and its variations: `only` of some knobs, and `pairs` of them as well.
+    """Plan a part of a study and its variations: `only` of some knobs, optionally also `pairs`.
 
     Raises `LongfatError` for a condition that SQL refuses, `BadInput` for an unknown knob and for
-    what `[audit]` has wrong, and `longfat.InvalidInput` for a reading that the engine refuses.
+    errors in `[audit]`, and `longfat.InvalidInput` for a reading that the engine refuses.
     """
     baseline = plan_combinations(study, selection, chosen)
     combinations = baseline.combinations
@@ -127,7 +128,7 @@ def plan_audit(
 
 
 def check_audit(study: StudyDefinition) -> None:
-    """Judge the `[audit]` table by all factor combinations of the study.
+    """Validate the `[audit]` table with all factor combinations of the study.
 
     Raises as `plan_audit` does.
     """
@@ -146,20 +147,20 @@ def check_audit(study: StudyDefinition) -> None:
 
 
 def alternatives(study: StudyDefinition, combinations: Sequence[Combination]) -> list[Alternative]:
-    """The alternatives that any of the combinations has: those of knobs, then the readings."""
+    """Return the alternatives of any of the combinations: those of knobs, then the readings."""
     declared = list(_declared(study, combinations))
     here = {alternative.knob: alternative.here for alternative in declared}
     return [*declared, *_readings(study, combinations, here)]
 
 
 def _knobs(study: StudyDefinition, combinations: Sequence[Combination]) -> list[list[Knob]]:
-    """The knobs of each factor combination."""
+    """Return the knobs of each factor combination."""
     overrides = study.overrides(combinations)
     return knobs_of(study, [[*overrides[found], *study.design.perturb] for found in combinations])
 
 
 def _declared(study: StudyDefinition, combinations: Sequence[Combination]) -> Iterator[Alternative]:
-    """The alternatives of the knobs that the study does not set, or that `[audit]` varies."""
+    """Yield the alternatives of knobs that the study does not set, or that `[audit]` varies."""
     vary = {named.path: named.reason for named in study.audit.vary}
     keep = {named.path for named in study.audit.keep}
     changes: dict[tuple[str, str], dict[Combination, Overrides]] = {}
@@ -184,9 +185,9 @@ def _declared(study: StudyDefinition, combinations: Sequence[Combination]) -> It
 def _readings(
     study: StudyDefinition, combinations: Sequence[Combination], here: Mapping[str, str]
 ) -> Iterator[Alternative]:
-    """The readings of the study file; entries of one name are one alternative.
+    """Yield the readings of the study file; entries with one name are one alternative.
 
-    `here` is what the study has for declared knobs, of which a reading may be a further one.
+    `here` has the study's values of declared knobs, to which a reading may add an alternative.
     """
     named: dict[tuple[str, str], list[Reading]] = {}
     for reading in study.audit.readings:
@@ -205,7 +206,7 @@ def _read(
     combinations: Sequence[Combination],
     allow_none: bool = False,
 ) -> dict[Combination, Overrides]:
-    """The settings of a reading for each combination that meets its condition.
+    """Return the settings of a reading for each combination that meets its condition.
 
     Raises `LongfatError` for a condition that SQL refuses, and `BadInput` if none meets it.
     """
@@ -222,7 +223,7 @@ def _read(
 def _judge(
     study: StudyDefinition, combinations: Sequence[Combination]
 ) -> Callable[[Changes], tuple[dict[Combination, Overrides], str | None]]:
-    """A judge of changes: those that make another simulation, and why the engine refuses others."""
+    """Return a function that keeps the changes that alter the simulation, with the refusal."""
     overrides = study.overrides(combinations)
     resolved = dict(zip(combinations, study.resolve(list(overrides.values())), strict=True))
 
@@ -246,7 +247,7 @@ def _judge(
 def _pairs(
     singles: Sequence[Alternative],
 ) -> Iterator[tuple[tuple[Alternative, Alternative], dict[Combination, Overrides]]]:
-    """Pairs of different knobs where neither sets what the other does, nor a part of it."""
+    """Yield pairs of alternatives of different knobs whose paths do not overlap."""
     for first, second in itertools.combinations(singles, 2):
         both = [found for found in first.changes if found in second.changes]
         if first.knob == second.knob or not both or _overlap(first.paths, second.paths):
@@ -280,7 +281,7 @@ def _check_only(only: Sequence[str], found: Sequence[Alternative]) -> None:
 def _strangers(
     named: Sequence[Named], knobs: Sequence[Knob], is_set: bool, what: str
 ) -> Iterator[str]:
-    """One line for each path that is no knob of the kind that is meant."""
+    """Yield a message for each path that is no knob of the expected kind."""
     known = list(dict.fromkeys(knob.path for knob in knobs if knob.is_set is is_set))
     table = "vary" if is_set else "keep"
     for entry in named:

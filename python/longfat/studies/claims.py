@@ -1,4 +1,4 @@
-"""Claims: what a source states, each statement with a number and the bound that decides it."""
+"""Claims: statements of a source, each with a measured number and the bound that decides it."""
 
 import json
 from dataclasses import dataclass
@@ -12,24 +12,23 @@ from longfat.studies.definition import StudyDefinition
 from longfat.studies.kinds import CLAIMS_FILE
 
 InPaper = Literal["measured", "holds", "fails", "not-printed"]
-"""How it is known whether a claim holds in the source's own numbers; all but the first state it."""
+"""How the claim was checked in the source's own numbers; all but the first record the result."""
 
 ROUNDING = 1e-9
-"""Share of a limit by which a number may miss it: sums of printed decimals are not exact."""
+"""Relative tolerance of a limit: sums of printed decimals are not exact."""
 
 ROUNDING_AROUND_ZERO = 1e-12
-"""By how much it may miss a limit of 0, which has no shares.
+"""Absolute tolerance of a limit of 0.
 
-Round-off in differences of shares and of printed decimals is less. What a run yields is more, if it
-is anything: time goes in picoseconds, and it takes more than 1e12 cells to lose so small a share.
-"""
+Round-off in differences of shares and of printed decimals is smaller. A nonzero result of a run is
+larger: time has a resolution of picoseconds, and so small a loss share needs 1e12 cells."""
 
 
 @dataclass(frozen=True)
 class Bound:
-    """The numbers for which a claim holds: from `low` to `high`, None where there is no limit.
+    """The numbers for which a claim holds: from `low` to `high`, None for no limit.
 
-    The limits belong to it unless it `is_strict`.
+    The limits are included unless it `is_strict`.
     """
 
     text: str
@@ -38,15 +37,15 @@ class Bound:
     is_strict: bool
 
     def contains(self, value: float) -> bool:
-        """Whether a number meets the bound."""
+        """True if a number is within the bound."""
         return self._is_above(value) and self._is_below(value)
 
     def contains_all(self, low: float, high: float) -> bool:
-        """Whether every number of an interval does."""
+        """True if every number of an interval is within the bound."""
         return self.contains(low) and self.contains(high)
 
     def contains_none(self, low: float, high: float) -> bool:
-        """Whether no number of an interval does."""
+        """True if no number of an interval is within the bound."""
         return not self._is_above(high) or not self._is_below(low)
 
     def _is_above(self, value: float) -> bool:
@@ -62,7 +61,7 @@ class Bound:
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement, the SQL that measures it, where that is written, and the bound."""
+    """A statement, the SQL that measures it, its place in the file, and the bound."""
 
     id: str
     section: str
@@ -75,10 +74,10 @@ class Claim:
 
 
 def load_claims(study: StudyDefinition) -> list[Claim]:
-    """The claims of a study, in the order of its file.
+    """Load the claims of a study, in the order of its file.
 
-    Raises `longfat.InvalidInput` for a wrong file and `LongfatError` for one that cannot be read.
-    What their SQL means is not checked here.
+    Raises `longfat.InvalidInput` for an invalid file and `LongfatError` for one that cannot be
+    read. Does not check their SQL.
     """
     file = study.folder / CLAIMS_FILE
     if not file.exists():
@@ -87,18 +86,18 @@ def load_claims(study: StudyDefinition) -> list[Claim]:
 
 
 def claims_of(study: StudyDefinition) -> list[Claim]:
-    """The claims of a study; none if it has no file of them. Raises as `load_claims` does."""
+    """Load the claims of a study; none if it has no such file. Raises as `load_claims` does."""
     return load_claims(study) if (study.folder / CLAIMS_FILE).exists() else []
 
 
 def read_claims(file: Path) -> list[Claim]:
-    """The claims of a file. Raises as `load_claims` does."""
+    """Load the claims of a file. Raises as `load_claims` does."""
     documents = json.loads(_engine.check_claims(read_bytes(file), str(file)))
     return [_claim(document) for document in documents]
 
 
 def readable_claims(file: Path) -> list[Claim]:
-    """Those of the claims of a wrong file that are not wrong themselves."""
+    """Load the valid claims of an invalid file."""
     documents = json.loads(_engine.readable_claims(read_bytes(file), str(file)))
     return [_claim(document) for document in documents]
 

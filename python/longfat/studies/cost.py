@@ -1,4 +1,4 @@
-"""What runs will cost: from stored runs of the same scenario, otherwise what the engine guesses."""
+"""Estimated cost of runs: from stored runs of the scenario, otherwise by the engine."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from longfat.studies.plan import PlannedRun
 
 @dataclass(frozen=True)
 class Cost:
-    """Seconds of one core, and how many of the runs were estimated from stored ones."""
+    """CPU seconds, and how many runs were estimated from stored runs and roughly."""
 
     core_seconds: float
     measured_runs: int
@@ -17,22 +17,22 @@ class Cost:
 
     @property
     def reservation(self) -> str:
-        """How many of the runs were only guessed, in words."""
+        """The number of roughly estimated runs, in words."""
         return f"({self.rough_runs} of them roughly, by the packets that full lines would carry)"
 
 
 @dataclass
 class CostEstimator:
-    """What a run will take, by the mean wall seconds of stored runs, which are named by hash.
+    """Estimates the cost of runs from the mean wall seconds of stored runs, by scenario hash.
 
-    Replications of a scenario that no store has are guessed once for all of them.
+    The engine estimates a scenario without stored runs, once for all its replications.
     """
 
     mean_wall_seconds: Mapping[str, float]
     _guessed: dict[str, float] = field(default_factory=dict)
 
     def seconds(self, run: PlannedRun) -> float:
-        """The seconds of one core that a run will take."""
+        """Return the estimated CPU seconds of a run."""
         name = run.scenario.hash
         measured = self.mean_wall_seconds.get(name)
         if measured is not None:
@@ -42,7 +42,7 @@ class CostEstimator:
         return self._guessed[name]
 
     def cost(self, runs: Iterable[PlannedRun]) -> Cost:
-        """The cost of several runs."""
+        """Return the total cost of several runs."""
         planned = list(runs)
         measured = sum(run.scenario.hash in self.mean_wall_seconds for run in planned)
         return Cost(

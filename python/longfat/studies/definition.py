@@ -28,9 +28,9 @@ SHIPPED = Path(__file__).parents[1] / "shipped" / "studies"
 
 @dataclass(frozen=True)
 class Adjustment:
-    """Settings for the factor combinations that meet an SQL condition, after those of the levels.
+    """Settings for the factor combinations that meet an SQL condition, applied after the levels.
 
-    `origin` is where the condition is written.
+    `origin` is the place of the condition in the study file.
     """
 
     where: str
@@ -41,7 +41,7 @@ class Adjustment:
 
 @dataclass(frozen=True)
 class StudyDefinition:
-    """A study as its folder describes it, checked; `longfat.Study` is what people work with."""
+    """A validated study as its folder describes it; `longfat.Study` is the interface for users."""
 
     name: str
     file: Path
@@ -59,22 +59,22 @@ class StudyDefinition:
 
     @property
     def folder(self) -> Path:
-        """Where its other files are."""
+        """Folder of the study's files."""
         return self.file.parent
 
     @cached_property
     def tables(self) -> list[str]:
-        """The names of the paper's tables, in the study's order."""
+        """Names of the paper's tables, in the study's order."""
         return list(dict.fromkeys(response.table for response in self.responses))
 
     @cached_property
     def combinations(self) -> list[Combination]:
-        """The factor combinations that the design asks for, each once."""
+        """Distinct factor combinations of the design."""
         rows = (row for response in self.responses for row in response.rows)
         return _combinations(self.design, self.factors, rows)
 
     def tables_of(self, combinations: Collection[Combination]) -> list[str]:
-        """The names of the tables that have any of these factor combinations."""
+        """Return the names of the tables that have any of these factor combinations."""
         found = (
             response.table
             for response in self.responses
@@ -84,12 +84,12 @@ class StudyDefinition:
         return list(dict.fromkeys(found))
 
     def levels(self, combination: Combination) -> list[str | None]:
-        """The level of every factor, None for a factor that the combination does not have."""
+        """Return the level of every factor; None for one that the combination does not have."""
         chosen = dict(combination)
         return [chosen.get(factor.name) for factor in self.factors]
 
     def overrides(self, combinations: Iterable[Combination]) -> dict[Combination, list[Override]]:
-        """The overrides that each factor combination stands for: its levels', then adjustments.
+        """Return the overrides of each factor combination: its levels', then adjustments.
 
         Raises `LongfatError` for a condition that SQL refuses.
         """
@@ -110,23 +110,22 @@ class StudyDefinition:
     def adjusted(
         self, adjustment: Adjustment, combinations: Sequence[Combination]
     ) -> list[Combination]:
-        """Those of the combinations to which an adjustment applies."""
+        """Return the combinations to which an adjustment applies."""
         return self.meeting(combinations, adjustment.where, f"{adjustment.origin}: adjust.where")
 
     def meeting(
         self, combinations: Sequence[Combination], where: str, origin: str
     ) -> list[Combination]:
-        """Those of the combinations that meet an SQL condition over the factors.
+        """Return the combinations that meet an SQL condition over the factors.
 
-        Raises `LongfatError` that says by `origin` where the condition is written, when SQL
-        refuses it.
+        Raises `LongfatError`, with `origin` in its message, for a condition that SQL refuses.
         """
         columns = [factor.name for factor in self.factors]
         rows = [self.levels(combination) for combination in combinations]
         return [combinations[index] for index in matching(columns, rows, where, origin)]
 
     def resolve(self, variants: Sequence[Sequence[Override]]) -> list[Scenario]:
-        """The study's scenario with each list of overrides.
+        """Resolve the study's scenario with each list of overrides.
 
         Raises `longfat.InvalidInput` for one that is no valid scenario.
         """
@@ -135,22 +134,22 @@ class StudyDefinition:
 
 
 def shipped_studies() -> list[str]:
-    """The names of the studies that come with longfat."""
+    """Return the names of the shipped studies."""
     return sorted(file.parent.name for file in SHIPPED.glob(f"*/{STUDY_FILE}"))
 
 
 def shipped_study(name: str) -> Path:
-    """The folder of a study that comes with longfat, whatever else has its name."""
+    """Return the folder of a shipped study, even if another folder has its name."""
     return (SHIPPED / name).resolve()
 
 
 def load_study(name_or_path: str | Path) -> StudyDefinition:
     """Load a study by its shipped name, or by the path of its folder or file.
 
-    Raises `longfat.InvalidInput` for a wrong study or scenario file, `BadInput` for factors that
-    cannot be told apart and for more runs than can be planned, and `LongfatError` for a wrong
-    reference table, an unknown name, one that a shipped study and a folder have, and for a file
-    that cannot be read or is none of a study.
+    Raises `longfat.InvalidInput` for an invalid study or scenario file, `BadInput` for ambiguous
+    factors and for more runs than can be planned, and `LongfatError` for an invalid reference
+    table, an unknown name, a name of both a shipped study and a folder, and for a file that cannot
+    be read or is no study.
     """
     file = find_study_file(name_or_path)
     text = read_bytes(file)
@@ -168,10 +167,10 @@ def load_study(name_or_path: str | Path) -> StudyDefinition:
 
 
 def find_study_file(name_or_path: str | Path) -> Path:
-    """The study file that a shipped name or a path means.
+    """Return the study file of a shipped name or a path.
 
-    Raises `LongfatError` for neither, and for the name of a shipped study that a folder has too:
-    whoever has copied one to change it would else look at the numbers of the other.
+    Raises `LongfatError` for neither, and for a name of both a shipped study and a folder here:
+    with a modified copy, the user could otherwise get the results of the wrong one.
     """
     path = Path(name_or_path)
     is_study = path.is_dir() and (path / STUDY_FILE).is_file()
@@ -196,14 +195,16 @@ def find_study_file(name_or_path: str | Path) -> Path:
 
 
 def _provided_controls(text: bytes, file: Path) -> dict[str, FileOfControl]:
-    """The controls that a study file names, provided: read, but not loaded yet."""
+    """Register the controls that a study file names; they are read, but not yet loaded."""
     named = _engine.study_controls(text, str(file))
     controls = {name: control_at(str(file.parent / location)) for name, location in named}
     for name, control in controls.items():
         try:
             control.provide(name)
         except InvalidInput as error:
-            raise InvalidInput([f"{file}: controls: {told}" for told in error.problems]) from None
+            raise InvalidInput(
+                [f"{file}: controls: {problem}" for problem in error.problems]
+            ) from None
     return controls
 
 
@@ -259,7 +260,7 @@ def _design(document: dict[str, Any], factors: Sequence[Factor]) -> Design:
 
 
 def _check_perturbed(design: Design, factors: Sequence[Factor]) -> None:
-    """Raise `BadInput` for what replications would change of the levels they are named after."""
+    """Raise `BadInput` if `perturb` changes a setting of a factor's levels."""
     paths = {
         override.path: factor.name
         for factor in factors
@@ -296,7 +297,7 @@ def _adjustment(document: dict[str, Any]) -> Adjustment:
 def _combinations(
     design: Design, factors: Sequence[Factor], rows: Iterable[ReferenceRow]
 ) -> list[Combination]:
-    """Those of the design, or those that stand in the paper's tables."""
+    """Return the combinations of the design, or those of the paper's tables."""
     if design.kind == "reference-rows":
         return list(dict.fromkeys(found for row in rows for found in row.simulated))
     return designed_combinations(design, factors)
@@ -311,7 +312,7 @@ def _check_runs(study: StudyDefinition, file: Path) -> None:
 
 
 def _all_combinations(study: StudyDefinition) -> Iterator[Combination]:
-    """Those of the design and those that stand in tables; designed when first asked for."""
+    """Yield the combinations of the design and of the tables, lazily."""
     yield from study.combinations
     for response in study.responses:
         for row in response.rows:
@@ -319,10 +320,10 @@ def _all_combinations(study: StudyDefinition) -> Iterator[Combination]:
 
 
 def _check_adjustments(study: StudyDefinition) -> None:
-    """Let the engine judge the combinations that adjustments change; each must change one.
+    """Validate the combinations that adjustments change; each adjustment must apply to one.
 
     Raises `LongfatError` for a condition that SQL refuses, `BadInput` for one that no combination
-    meets and `longfat.InvalidInput` for settings that the engine refuses, at their places.
+    meets and `longfat.InvalidInput` for settings that the engine refuses, with their places.
     """
     if not study.adjustments:
         return

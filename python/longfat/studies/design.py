@@ -1,4 +1,4 @@
-"""Designs: which factor combinations each kind of them asks for, and how often each is run."""
+"""Experimental designs: their factor combinations, and the number of replications."""
 
 import itertools
 import math
@@ -15,14 +15,14 @@ from longfat.studies.reference import Combination
 _Factors = Sequence[Factor]
 
 MOST_COMBINATIONS = 100_000
-"""Factor combinations that are planned at once: each takes 20 kB, so that these take 2 GB."""
+"""Most factor combinations of a plan: each takes 20 kB of memory, these 2 GB."""
 
 MOST_RUNS = 5_000_000
-"""Runs that are planned at once: more than a machine simulates in weeks."""
+"""Most runs of a plan: more than a machine simulates in weeks."""
 
 
 class Target(NamedTuple):
-    """The half-width that a metric's mean may have: in its unit, or as a share of the mean."""
+    """Largest half-width of a metric's interval: in its unit, or relative to the mean."""
 
     metric: str
     half_width: float
@@ -30,9 +30,9 @@ class Target(NamedTuple):
 
 
 class Precision(NamedTuple):
-    """When replications are enough: at the first n, from `fewest` on, that reaches all targets.
+    """Stopping rule of replications: the first n, from `fewest` on, that reaches all targets.
 
-    Without targets a study has as many replications as its design says.
+    Without targets the number of replications is that of the design.
     """
 
     targets: Sequence[Target] = ()
@@ -42,13 +42,12 @@ class Precision(NamedTuple):
 
 @dataclass(frozen=True)
 class Design:
-    """Which factor combinations run, how often, and what chance may change between replications.
+    """A design: factor combinations, number of replications, and random changes between them.
 
-    `kind` is as study files have it. Replication 0 is the scenario as it stands; replications 1 to
-    `replications` apply `perturb`.
-    With a `precision` there may be fewer of them.
-    `generators` belongs to fractional designs, `combinations` to explicit ones, `points` and
-    `sample_seed` to Latin hypercubes and Sobol's sequence.
+    `kind` is as in study files. Replication 0 is the unchanged scenario; replications 1 to
+    `replications` apply `perturb`. With a `precision` there may be fewer. `generators` belongs to
+    fractional designs, `combinations` to explicit ones, `points` and `sample_seed` to Latin
+    hypercubes and Sobol's sequence.
     """
 
     kind: str
@@ -63,12 +62,12 @@ class Design:
 
 
 def size(design: Design, factors: _Factors) -> int:
-    """How many combinations a design asks for, but for `reference-rows`; nothing is built."""
+    """Return the number of combinations of any design but `reference-rows`; builds none."""
     return _KINDS[design.kind].size(design, factors)
 
 
 def check_number(count: int, place: str) -> None:
-    """Raise `BadInput` for more factor combinations than can be planned, before there are any."""
+    """Raise `BadInput` for more factor combinations than can be planned."""
     if count > MOST_COMBINATIONS:
         problem = (
             f"{count} factor combinations are more than {MOST_COMBINATIONS}, the most that are "
@@ -78,41 +77,41 @@ def check_number(count: int, place: str) -> None:
 
 
 def too_many_runs(count: int, replications: int) -> str | None:
-    """What to say to more runs than can be planned of `count` combinations, None for fewer."""
+    """Return the problem if `count` combinations need more runs than can be planned, else None."""
     runs = count * (replications + 1)
     if runs <= MOST_RUNS:
         return None
     return (
         f"{runs} runs ({count} factor combinations, each with {replications} replications and one "
-        f"without chance) are more than {MOST_RUNS}, the most that are planned: "
+        f"deterministic) are more than {MOST_RUNS}, the most that are planned: "
         f"at most {MOST_RUNS // count - 1} replications can be asked for"
     )
 
 
 def combinations(design: Design, factors: _Factors) -> list[Combination]:
-    """The combinations of any design but `reference-rows`, each once, in order."""
+    """Return the distinct combinations of any design but `reference-rows`, in order."""
     return list(dict.fromkeys(_KINDS[design.kind].combinations(design, factors)))
 
 
 def base_factors(design: Design, factors: _Factors) -> list[str]:
-    """The factors of a fractional design that no generator sets."""
+    """Return the factors of a fractional design that no generator sets."""
     return [factor.name for factor in factors if factor.name not in design.generators]
 
 
 def _full_factorial(_design: Design, factors: _Factors) -> Iterator[Combination]:
-    """Every level of every factor with every level of all others."""
+    """Yield every level of every factor with every level of all others."""
     return itertools.product(
         *([(factor.name, level) for level in factor.levels] for factor in factors)
     )
 
 
 def _two_level(_design: Design, factors: _Factors) -> Iterator[Combination]:
-    """2^k: the first and the last level of every factor with those of all others."""
+    """Yield a 2^k design: the first and the last level of every factor with those of all others."""
     return itertools.product(*([low, high] for low, high in map(_ends, factors)))
 
 
 def _fractional(design: Design, factors: _Factors) -> Iterator[Combination]:
-    """2^(k-p): the sign of a generated factor is the product of those of other factors."""
+    """Yield a 2^(k-p) design: a generated factor's sign is the product of other factors' signs."""
     base = base_factors(design, factors)
     for signs in itertools.product([-1, 1], repeat=len(base)):
         sign = dict(zip(base, signs, strict=True))
@@ -124,7 +123,7 @@ def _fractional(design: Design, factors: _Factors) -> Iterator[Combination]:
 
 
 def _one_at_a_time(_design: Design, factors: _Factors) -> Iterator[Combination]:
-    """The first level of every factor, then each other level alone."""
+    """Yield the first level of every factor, then each other level alone."""
     base = tuple(_ends(factor)[0] for factor in factors)
     yield base
     for position, factor in enumerate(factors):
@@ -133,19 +132,19 @@ def _one_at_a_time(_design: Design, factors: _Factors) -> Iterator[Combination]:
 
 
 def _latin_hypercube(design: Design, factors: _Factors) -> Iterator[Combination]:
-    """Points of which the levels of a factor get equal shares, if the number of points allows.
+    """Yield a Latin hypercube: levels of a factor get equal shares if the number of points allows.
 
-    M. D. McKay, R. J. Beckman, W. J. Conover: A comparison of three methods for selecting values
-    of input variables in the analysis of output from a computer code. Technometrics 21 (1979).
+    M. D. McKay, R. J. Beckman, W. J. Conover: A comparison of three methods for selecting values of
+    input variables in the analysis of output from a computer code. Technometrics 21 (1979).
     """
-    from scipy.stats import qmc  # a second to import
+    from scipy.stats import qmc  # importing takes a second
 
     sampler = qmc.LatinHypercube(len(factors), rng=_generator(design))
     return _at_levels(sampler.random(design.points), factors)
 
 
 def _sobol(design: Design, factors: _Factors) -> Iterator[Combination]:
-    """Points of Sobol's sequence, scrambled (A. B. Owen, 1998), which fill the space evenly."""
+    """Yield points of Sobol's low-discrepancy sequence, scrambled (A. B. Owen, 1998)."""
     from scipy.stats import qmc
 
     sampler = qmc.Sobol(len(factors), scramble=True, rng=_generator(design))
@@ -153,12 +152,12 @@ def _sobol(design: Design, factors: _Factors) -> Iterator[Combination]:
 
 
 def _explicit(design: Design, _factors: _Factors) -> Iterator[Combination]:
-    """The combinations that the study lists."""
+    """Yield the combinations that the study lists."""
     return iter(design.combinations)
 
 
 class _Kind(NamedTuple):
-    """The combinations of a kind of design, and how many there are at most, before any is built."""
+    """A kind of design: its combinations, and an upper bound of their number computed first."""
 
     combinations: Callable[[Design, _Factors], Iterator[Combination]]
     size: Callable[[Design, _Factors], int]
@@ -182,7 +181,7 @@ _KINDS: Mapping[str, _Kind] = {
 
 
 def _ends(factor: Factor) -> tuple[tuple[str, str], tuple[str, str]]:
-    """The first and the last level, the low and the high one of two-level designs."""
+    """Return the first and the last level: low and high in two-level designs."""
     levels = list(factor.levels)
     return (factor.name, levels[0]), (factor.name, levels[-1])
 
@@ -194,9 +193,9 @@ def _generator(design: Design) -> object:
 
 
 def _at_levels(points: "Sequence[Sequence[float]]", factors: _Factors) -> Iterator[Combination]:
-    """Points of the unit cube as levels, each of which has an equal part of its axis.
+    """Map points of the unit cube to levels, each with an equal part of its axis.
 
-    They come in the order of the levels, as the combinations of factorial designs do.
+    Sorted by levels, like the combinations of factorial designs.
     """
     levels = [list(factor.levels) for factor in factors]
     places = sorted(

@@ -1,4 +1,4 @@
-"""What the factors of a study may be called, and that none of them undoes another."""
+"""Factors of a study: checks of their names, and of settings that overwrite each other."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,27 +26,26 @@ RESERVED = frozenset(
         ),
     }
 )
-"""Columns beside those of factors: in SQL, in reference tables, and in data of all kinds.
+"""Reserved names: columns beside those of factors in SQL, reference tables and data.
 
-SQL would read one of two columns with a name, and data would have one of them, and say nothing.
-"""
+With two columns of one name, SQL and data would silently use one of them."""
 
 
 @dataclass(frozen=True)
 class Factor:
-    """What a study varies: the levels by name, each the overrides that it stands for."""
+    """A factor: its levels by name, each with its overrides."""
 
     name: str
     levels: Mapping[str, Overrides]
 
     def place(self, file: Path) -> str:
-        """Where it is written, as far as that is known: where its first level sets something."""
+        """Return its place in the study file, which is that of its first override."""
         origins = (override.origin for level in self.levels.values() for override in level)
         return f'{next(origins, file)}: factors: "{self.name}"'
 
 
 def check_names(factors: Sequence[Factor], file: Path) -> None:
-    """Raise `BadInput` for names that are those of other columns, as SQL compares them."""
+    """Raise `BadInput` for names of other columns, compared as in SQL."""
     problems = []
     seen: dict[str, str] = {}
     for factor in factors:
@@ -63,7 +62,7 @@ def check_names(factors: Sequence[Factor], file: Path) -> None:
 
 
 def check_levels(factor: Factor, names: Sequence[str], file: Path) -> None:
-    """Raise `BadInput` for levels, listed as they are written, of which two are the same."""
+    """Raise `BadInput` if two of the levels, as written, are equal."""
     counts = Counter(map(_compared, names))
     twice = [name for name in factor.levels if counts[_compared(name)] > 1]
     if twice:
@@ -74,10 +73,10 @@ def check_levels(factor: Factor, names: Sequence[str], file: Path) -> None:
 def check_settings(
     factors: Sequence[Factor], combinations: Iterable[Combination], file: Path
 ) -> None:
-    """Raise `BadInput` for factors whose levels say what later factors set in any case.
+    """Raise `BadInput` for a factor with a setting that a later factor always overwrites.
 
-    That a later factor sets something again is how studies say that a level departs from another
-    one. But what never comes to act would make runs that are the same look as if they differed.
+    A later factor may overwrite a setting in some levels. But a setting without any effect would
+    make identical runs appear to differ.
     """
     lost = _lost_paths(factors, combinations)
     problems = [
@@ -85,14 +84,14 @@ def check_settings(
         "let one of them set it"
         for factor in factors
         for path, later in lost.get(factor.name, {}).items()
-        if _rests_on(factor, path)
+        if _always_sets(factor, path)
     ]
     if problems:
         raise BadInput(problems)
 
 
 def _compared(level: str) -> float | str:
-    """What SQL compares of a level: 2 and 2.0 are the same."""
+    """Return a level as SQL compares it: 2 equals 2.0."""
     try:
         return float(level)
     except ValueError:
@@ -102,7 +101,7 @@ def _compared(level: str) -> float | str:
 def _lost_paths(
     factors: Sequence[Factor], combinations: Iterable[Combination]
 ) -> dict[str, dict[str, str]]:
-    """By factor, the paths that it sets and that never act, each with a factor that sets it."""
+    """Return by factor the paths it sets without effect, with the factor that overwrites each."""
     shared = _shared_paths(factors)
     if not shared:
         return {}
@@ -126,7 +125,7 @@ def _lost_paths(
 
 
 def _shared_paths(factors: Sequence[Factor]) -> set[str]:
-    """The paths that several factors set."""
+    """Return the paths that several factors set."""
     counts = Counter(path for factor in factors for path in set(_paths(factor)))
     return {path for path, count in counts.items() if count > 1}
 
@@ -135,7 +134,7 @@ def _paths(factor: Factor) -> Iterator[str]:
     return (override.path for level in factor.levels.values() for override in level)
 
 
-def _rests_on(factor: Factor, path: str) -> bool:
-    """Whether all levels set a path, or one sets nothing else."""
+def _always_sets(factor: Factor, path: str) -> bool:
+    """True if all levels set a path, or one sets nothing else."""
     sets = [{override.path for override in level} for level in factor.levels.values()]
     return all(path in paths for paths in sets) or {path} in sets

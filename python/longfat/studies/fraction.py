@@ -1,4 +1,4 @@
-"""The fraction of a two-level design that a plan holds: all of a study's, or a part of it."""
+"""The fraction of a two-level design in a plan of a study or a part of it."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -11,34 +11,33 @@ from longfat.studies.plan import Plan
 
 @dataclass(frozen=True)
 class Fraction:
-    """The factors that vary, in the order of the study, and the words that equal I, or -I."""
+    """The factors that vary, in the study's order, and the words that equal I or -I."""
 
     factors: Sequence[str]
     relation: Sequence[Word]
     negative: frozenset[Word] = frozenset()
-    """Those that equal -I: where a factor keeps its first level."""
+    """Words that equal -I: with a factor that is constant at its first level."""
 
     def word(self, word: Word) -> str:
-        """A word of the relation with its sign."""
+        """Format a word of the relation with its sign."""
         return f"{'-' if word in self.negative else ''}{named(word, self.factors)}"
 
     def alias(self, effect: Word, alias: Word) -> str:
-        """An alias of an effect, with the sign that its column has in that effect's."""
+        """Format an alias of an effect, with the sign of its column relative to the effect's."""
         sign = "-" if effect ^ alias in self.negative else ""
         return f"{sign}{named(alias, self.factors)}"
 
     @property
     def generated(self) -> int:
-        """How many factors others set: p of them make 2^p - 1 words."""
+        """Number p of generated factors; the relation has 2^p - 1 words."""
         return len(self.relation).bit_length()
 
 
 def fraction_of(plan: Plan) -> Fraction | None:
-    """The fraction that the planned runs are; None where every effect has a column of its own.
+    """Return the fraction of the planned runs; None if every effect has a column of its own.
 
-    Where a factor keeps one level, its sign is that of the words that it is struck from: what was
-    an interaction with it is then another effect. None also for runs that are no such part of a
-    fractional design.
+    A factor that is constant is removed from the words and gives them its sign: an interaction with
+    it becomes another effect. Also None for runs that are no such part of a fractional design.
     """
     study = plan.study
     if study.design.kind != "fractional":
@@ -58,7 +57,7 @@ def fraction_of(plan: Plan) -> Fraction | None:
 
 
 def _signs(study: StudyDefinition, combination: Mapping[str, str]) -> Mapping[str, int]:
-    """The sign of each factor's level: that of the first is -1."""
+    """Return the sign of each factor's level; the first level is -1."""
     return {
         factor.name: -1 if combination[factor.name] == next(iter(factor.levels)) else 1
         for factor in study.factors

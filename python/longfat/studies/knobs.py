@@ -1,4 +1,4 @@
-"""Knobs: the choices that sources leave open, as the engine declares them."""
+"""Knobs: choices that sources leave open, as declared by the engine."""
 
 import json
 from collections.abc import Sequence
@@ -10,10 +10,10 @@ from longfat.studies.definition import StudyDefinition
 
 
 class Knob(NamedTuple):
-    """A choice that sources leave open, as it is made in one scenario.
+    """A choice that sources leave open, with its value in one scenario.
 
-    `model` is the one whose parameter it is, None for what is no model's. `settings` are the
-    default and its alternatives; `doc` says what is open, and why.
+    `model` is the model whose parameter it is, or None. `settings` are the default and its
+    alternatives; `doc` explains what is open, and why.
     """
 
     path: str
@@ -25,16 +25,16 @@ class Knob(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The path, with the model where a parameter of the same path may mean something else."""
+        """The path, with the model if the path may also be another model's parameter."""
         return self.path if self.model is None else f"{self.path} ({self.model})"
 
     @property
     def others(self) -> list[str]:
-        """What it could be set to instead."""
+        """The alternative settings."""
         return [setting for setting in self.settings if setting != self.value]
 
 
 def knobs_of(study: StudyDefinition, variants: Sequence[Sequence[Override]]) -> list[list[Knob]]:
-    """The knobs of the study's scenario with each list of overrides."""
+    """Return the knobs of the study's scenario with each list of overrides."""
     text = _engine.knobs(study.scenario_text, study.scenario_source, variants)
     return [[Knob(**knob) for knob in of_variant] for of_variant in json.loads(text)]

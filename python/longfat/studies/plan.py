@@ -1,4 +1,4 @@
-"""From a study and a selection to the runs that answer it; nothing here simulates or stores."""
+"""Plans: the runs of a selection of a study; nothing here simulates or stores."""
 
 import dataclasses
 import hashlib
@@ -19,15 +19,15 @@ from longfat.studies.reference import Combination
 Found = TypeVar("Found")
 
 Replicated = Mapping[SeriesKey, Mapping[int, Found]]
-"""What is known of runs, by scenario and seed, and then by the number of the replication."""
+"""Values of runs, by scenario and seed, then by replication."""
 
 
 @dataclass(frozen=True)
 class Selection:
     """A part of a study.
 
-    `tables` empty means every table, `replications` None as many as the design says; every
-    condition of `where` must hold.
+    Empty `tables` selects every table, `replications` None those of the design; all conditions of
+    `where` must hold.
     """
 
     tables: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class PlannedRun:
-    """One factor combination in one replication, as the scenario that the engine will run."""
+    """One factor combination in one replication, with its scenario."""
 
     combination: Combination
     replication: int
@@ -46,9 +46,9 @@ class PlannedRun:
 
 @dataclass(frozen=True)
 class Series:
-    """Replications of a factor combination that differ in nothing but their numbers, ascending.
+    """Replications of a factor combination that differ only in their numbers, ascending.
 
-    There may be very many: they are written out as runs only where somebody looks at each.
+    There may be very many: they are expanded to runs only on demand.
     """
 
     combination: Combination
@@ -57,11 +57,11 @@ class Series:
 
     @cached_property
     def runs(self) -> list[PlannedRun]:
-        """The replications, each as a run."""
+        """Return a run for each replication."""
         return self.only(self.numbers)
 
     def only(self, numbers: Sequence[int]) -> list[PlannedRun]:
-        """Some of the replications."""
+        """Return the runs of some replications."""
         scenarios = self.first.replicated(numbers)
         return [
             PlannedRun(self.combination, number, scenario)
@@ -69,14 +69,14 @@ class Series:
         ]
 
     def among(self, found: Replicated[Found]) -> dict[int, Found]:
-        """What was found of these replications, by number."""
+        """Return the values of these replications, by number."""
         known = found.get(self.first.series, {})
         return {number: known[number] for number in self.numbers if number in known}
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The runs of a selection; several combinations may mean the same run."""
+    """The runs of a selection; several combinations may have the same run."""
 
     study: StudyDefinition
     selection: Selection
@@ -84,7 +84,7 @@ class Plan:
 
     @cached_property
     def runs(self) -> list[PlannedRun]:
-        """All of them."""
+        """All runs, including repeated ones."""
         return [run for series in self.series for run in series.runs]
 
     @cached_property
@@ -102,7 +102,7 @@ class Plan:
 
     @property
     def combinations(self) -> list[Combination]:
-        """The factor combinations."""
+        """Factor combinations of the plan."""
         return list(self.series_of)
 
     @property
@@ -112,12 +112,12 @@ class Plan:
 
     @cached_property
     def of_combination(self) -> dict[Combination, list[PlannedRun]]:
-        """The runs of each factor combination, by replication."""
+        """Runs of each factor combination, by replication."""
         return {combination: self.of([combination]).runs for combination in self.series_of}
 
     @cached_property
     def numbers(self) -> dict[SeriesKey, set[int]]:
-        """The replications of each scenario and seed, whichever combinations mean them."""
+        """Replications of each scenario and seed, over all combinations."""
         found: dict[SeriesKey, set[int]] = {}
         for series in self.series:
             found.setdefault(series.first.series, set()).update(series.numbers)
@@ -125,36 +125,36 @@ class Plan:
 
     @property
     def planned_runs(self) -> int:
-        """How many runs there are, of which several may be the same."""
+        """Number of runs, including repeated ones."""
         return sum(len(series.numbers) for series in self.series)
 
     @property
     def distinct_runs(self) -> int:
-        """How many runs there are, each counted once."""
+        """Number of distinct runs."""
         return sum(map(len, self.numbers.values()))
 
     @property
     def hashes(self) -> set[str]:
-        """The names of the scenarios."""
+        """Hashes of the scenarios."""
         return {scenario_hash for scenario_hash, _ in self.numbers}
 
     @cached_property
     def drawn(self) -> list[int]:
-        """The numbers of the replications from 1 on, whichever combinations have them."""
+        """Numbers of the replications from 1 on, over all combinations."""
         return sorted({0}.union(*(series.numbers for series in self.series)) - {0})
 
     @property
     def replications(self) -> int:
-        """How many these are; 0 where all runs are deterministic."""
+        """Number of replications from 1 on; 0 if all runs are deterministic."""
         return len(self.drawn)
 
     @cached_property
     def whole_design(self) -> "Plan":
-        """All that the design of the study asks for, whatever part of the study this is."""
+        """The plan of the study's whole design."""
         return plan_design(self.study, Selection())
 
     def without(self, settled: Mapping[SeriesKey, Collection[int]]) -> list[PlannedRun]:
-        """One planned run for each run id, but for those replications."""
+        """Return one planned run for each run id, without the `settled` replications."""
         left = {key: numbers - set(settled.get(key, ())) for key, numbers in self.numbers.items()}
         found: list[PlannedRun] = []
         for series in self.series:
@@ -165,7 +165,7 @@ class Plan:
         return found
 
     def lacking(self, results: Mapping[Combination, Mapping[int, object]]) -> int:
-        """How many of the planned runs have no result."""
+        """Return the number of planned runs without a result."""
         return sum(
             number not in results[series.combination]
             for series in self.series
@@ -173,7 +173,7 @@ class Plan:
         )
 
     def incomplete(self, results: Mapping[Combination, Mapping[int, object]]) -> set[Combination]:
-        """The factor combinations of which planned runs have no result."""
+        """Return the factor combinations with planned runs that have no result."""
         return {
             series.combination
             for series in self.series
@@ -181,19 +181,19 @@ class Plan:
         }
 
     def by_combination(self, found: Replicated[Found]) -> dict[Combination, dict[int, Found]]:
-        """What is known of the planned runs, by factor combination and then by replication."""
+        """Return the values of the planned runs, by factor combination, then by replication."""
         known: dict[Combination, dict[int, Found]] = {name: {} for name in self.series_of}
         for series in self.series:
             known[series.combination].update(series.among(found))
         return known
 
     def of(self, combinations: Iterable[Combination]) -> "Plan":
-        """The part of some factor combinations, in their order."""
+        """Return the part of some factor combinations, in their order."""
         own = [series for combination in combinations for series in self.series_of[combination]]
         return dataclasses.replace(self, series=own)
 
     def up_to(self, replications: int) -> "Plan":
-        """The plan without the replications beyond this number."""
+        """Return the plan without the replications beyond this number."""
         numbers = [
             [number for number in series.numbers if number <= replications]
             for series in self.series
@@ -209,9 +209,9 @@ class Plan:
 def selection_of(
     tables: Sequence[str], where: str | None, replications: int | None, quick: Quick | None
 ) -> Selection:
-    """The part that is asked for; within the small part `quick`, if that is asked for too.
+    """Return a selection, restricted to the small part `quick` if it is given.
 
-    A number of replications goes before that of the small part.
+    `replications` overrides the number of the small part.
     """
     conditions = (where,) if quick is None else (quick.where, where)
     if quick is not None and replications is None:
@@ -220,9 +220,9 @@ def selection_of(
 
 
 def plan_design(study: StudyDefinition, selection: Selection) -> Plan:
-    """Plan what the design asks for, or the rows of the selected tables.
+    """Plan the combinations of the design, or the rows of the selected tables.
 
-    Raises `LongfatError` for an unknown table, a condition that SQL refuses, one that leaves
+    Raises `LongfatError` for an unknown table, a condition that SQL refuses, one that selects
     nothing and more runs than can be planned, and `longfat.InvalidInput` for a combination that is
     no valid scenario.
     """
@@ -232,16 +232,16 @@ def plan_design(study: StudyDefinition, selection: Selection) -> Plan:
 
 
 def plan_reference(study: StudyDefinition, selection: Selection) -> Plan:
-    """Plan the rows of the paper's tables, whatever the design. Raises as `plan_design` does."""
+    """Plan the rows of the paper's tables for any design. Raises as `plan_design` does."""
     return plan_combinations(study, selection, reference_rows(study, selection))
 
 
 def plan_everything(
     study: StudyDefinition, replications: int | None, quick: Quick | None = None
 ) -> Plan:
-    """Plan the design and the rows of all tables: whatever runs of the study there can be.
+    """Plan the design and the rows of all tables: every possible run of the study.
 
-    Only those within the small part `quick`, if there is one.
+    Restricted to the small part `quick` if it is given.
     """
     selection = selection_of((), None, replications, quick)
     combinations = dict.fromkeys([*study.combinations, *reference_rows(study, selection)])
@@ -249,7 +249,7 @@ def plan_everything(
 
 
 def reference_rows(study: StudyDefinition, selection: Selection) -> list[Combination]:
-    """The factor combinations of the selected tables. Raises `LongfatError` for an unknown one."""
+    """Return the factor combinations of the selected tables. Raises `LongfatError` if unknown."""
     for table in selection.tables:
         if table not in study.tables:
             raise LongfatError(
@@ -271,10 +271,10 @@ def plan_combinations(
     chosen: Sequence[Combination],
     changes: Mapping[Combination, Overrides] | None = None,
 ) -> Plan:
-    """Plan those of the combinations that meet the conditions of the selection.
+    """Plan the combinations that meet the conditions of the selection.
 
-    `changes` are settings for some of them, after those of levels and adjustments. Seeds stay as
-    they are without: what differs then is due to them. Raises as `plan_design` does.
+    `changes` are settings for some of them, applied after levels and adjustments. They do not
+    change seeds, so that differences are due to the changes. Raises as `plan_design` does.
     """
     replications = selection.replications
     if replications is None:
@@ -299,7 +299,7 @@ def plan_combinations(
 
 
 Numbers = Mapping[Combination, Sequence[int]]
-"""The numbers of the replications of each combination, ascending."""
+"""Numbers of the replications of each combination, ascending."""
 
 
 def _series(
@@ -308,9 +308,9 @@ def _series(
     overrides: Mapping[Combination, Sequence[Override]],
     seeds: Mapping[Combination, Sequence[Override]],
 ) -> list[Series]:
-    """The replications of each combination: those that are perturbed, and those that are not.
+    """Return the perturbed and the unperturbed replications of each combination.
 
-    They differ in their number only: the engine judges one of each kind.
+    The replications of a kind differ only in their number: the engine validates one of each.
     """
     kinds = [
         (combination, list(kind), perturbed)
@@ -335,7 +335,7 @@ def _series(
 def _where(
     study: StudyDefinition, numbers: Numbers, condition: str
 ) -> dict[Combination, list[int]]:
-    """Those of the replications that meet a condition; combinations without any are left out."""
+    """Return the replications that meet a condition, without combinations that have none."""
     keys = [(combination, number) for combination in numbers for number in numbers[combination]]
     rows: list[list[str | int | None]] = [
         [*study.levels(combination), number] for combination, number in keys
@@ -351,10 +351,10 @@ def _where(
 def _seeds(
     study: StudyDefinition, overrides: Mapping[Combination, Sequence[Override]]
 ) -> dict[Combination, list[Override]]:
-    """The seed override of each combination; none with common random numbers.
+    """Return the seed override of each combination; none with common random numbers.
 
-    An independent seed follows from what the combination simulates, not from its position, so
-    that it stays when rows come or go, and two rows that mean the same run share it.
+    An independent seed is derived from the combination's scenario, not from its position: it does
+    not change when rows are added or removed, and two rows with the same run share it.
     """
     if study.design.seeds == "common":
         return {}

@@ -1,4 +1,4 @@
-"""The `[audit]` table of a study: what an audit varies beyond the knobs left at their defaults."""
+"""The `[audit]` table of a study: variations beyond the knobs left at their defaults."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from longfat.scenarios.scenario import Overrides, read_overrides
 
 
 class Named(NamedTuple):
-    """The scenario path of a knob, a reason, and where that is written."""
+    """The scenario path of a knob, a reason, and the place in the study file."""
 
     path: str
     reason: str
@@ -17,10 +17,10 @@ class Named(NamedTuple):
 
 @dataclass(frozen=True)
 class Reading:
-    """Another reading of the source: what is read, and as what.
+    """An alternative reading of the source.
 
     It applies to the factor combinations that meet the SQL condition `where`, to all if that is
-    None; `origin` is where the condition, or else the first setting, is written.
+    None; `origin` is the place of the condition, or else of the first setting.
     """
 
     knob: str
@@ -41,7 +41,7 @@ class Quick:
 
 @dataclass(frozen=True)
 class AuditSettings:
-    """What an audit of a study varies although the study sets it, and what it leaves alone."""
+    """Knobs that an audit varies although the study sets them, and those that it keeps."""
 
     vary: Sequence[Named]
     keep: Sequence[Named]
@@ -50,7 +50,7 @@ class AuditSettings:
 
 
 def audit_settings(document: dict[str, Any]) -> AuditSettings:
-    """The `[audit]` table as the engine hands it over."""
+    """Convert the `[audit]` table from the engine's document."""
     return AuditSettings(
         vary=[Named(*entry) for entry in document["vary"]],
         keep=[Named(*entry) for entry in document["keep"]],

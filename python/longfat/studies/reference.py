@@ -1,7 +1,7 @@
-"""A paper's tables as CSV: a column per factor, a column per metric, and what to doubt.
+"""A paper's tables as CSV: a column per factor, a column per metric, and doubtful values.
 
-The column `doubtful` names the metrics of the row whose printed digits are not to be trusted,
-separated by spaces; `note` says why. Both may be left out.
+The column `doubtful` names the metrics of the row whose printed digits are doubtful, separated by
+spaces; `note` explains why. Both are optional.
 """
 
 import itertools
@@ -18,7 +18,7 @@ Combination = tuple[tuple[str, str], ...]
 """A factor combination: (factor, level) pairs in the study's order of factors."""
 
 Levels = Mapping[str, Sequence[str]]
-"""The names of the levels of each factor, in the study's order."""
+"""Names of the levels of each factor, in the study's order."""
 
 DOUBTFUL = "doubtful"
 NOTE = "note"
@@ -28,9 +28,8 @@ NOTE = "note"
 class ReferenceRow:
     """One row of a paper's table: a factor combination and the values printed for it, if any.
 
-    `roundings` has half a unit of each value's last printed digit: what is printed as 0.21 may have
-    been anything from 0.205 to 0.215. `members` are the combinations of which a row of means is the
-    mean, and empty for any other.
+    `roundings` has half a unit of each value's last printed digit: 0.21 stands for 0.205 to 0.215.
+    `members` are the combinations that a row of means averages, and empty for any other.
     """
 
     combination: Combination
@@ -42,7 +41,7 @@ class ReferenceRow:
 
     @property
     def simulated(self) -> tuple[Combination, ...]:
-        """The factor combinations that are simulated for this row."""
+        """Factor combinations that are simulated for this row."""
         return self.members or (self.combination,)
 
 
@@ -57,10 +56,10 @@ def load_reference(path: Path, levels: Levels, metrics: Sequence[str]) -> list[R
 def read_reference(
     content: bytes, path: Path, levels: Levels, metrics: Sequence[str]
 ) -> list[ReferenceRow]:
-    """A paper's table from the content of its file; messages name it by its path.
+    """Parse a paper's table; messages name it by its path.
 
-    Raises `BadInput` with one line for each wrong column or cell, and `LongfatError` for what is no
-    text.
+    Raises `BadInput` with one line for each wrong column or cell, and `LongfatError` for bytes that
+    are not UTF-8.
     """
     lines = iter(csv_lines(as_text(content, path), str(path)))
     first, header = next(lines, (1, []))
@@ -84,7 +83,7 @@ def read_reference(
 
 
 def unprinted(levels: Levels) -> list[ReferenceRow]:
-    """The rows of a table for which the paper prints no values: all levels crossed."""
+    """Return the rows of a table without printed values: all levels crossed."""
     axes = [[(factor, level) for level in names] for factor, names in levels.items()]
     return [ReferenceRow(found, {}, frozenset(), "") for found in itertools.product(*axes)]
 
@@ -95,10 +94,10 @@ def with_members(
     combinations: Iterable[Combination],
     origin: Path,
 ) -> list[ReferenceRow]:
-    """Rows of means with the `combinations` of which each is the mean.
+    """Add to rows of means the `combinations` that each averages.
 
-    Those are the combinations with the row's levels, and with any level of the factors `mean_over`.
-    Raises `BadInput` for rows of which there are none; `origin` is the file that has them.
+    These have the row's levels, and any level of the factors `mean_over`. Raises `BadInput` for
+    rows without any; `origin` is their file.
     """
     members: dict[Combination, list[Combination]] = {}
     for combination in combinations:
@@ -157,6 +156,6 @@ def _row(cells: Mapping[str, str], levels: Levels, metrics: Sequence[str]) -> Re
 
 
 def _rounding(printed: str) -> float:
-    """Half a unit of the last digit of a printed number."""
+    """Return half a unit of the last digit of a printed number."""
     exponent = Decimal(printed).as_tuple().exponent
     return float(Decimal(5).scaleb(int(exponent) - 1))

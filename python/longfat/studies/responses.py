@@ -1,4 +1,4 @@
-"""What a study tabulates: metrics, for rows of factor levels, beside a paper's numbers if any."""
+"""Responses of a study: tables of metrics by factor levels, with a paper's numbers if any."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -25,9 +25,9 @@ from longfat.studies.reference import (
 class Response:
     """One metric of one table, with its rows.
 
-    `is_printed` says whether the paper prints numbers for it, and `reference` which file of the
-    study has them. The levels of the factor `across` stand side by side; `enough` is the share of
-    the result at its last level that is enough.
+    `is_printed` is True if the paper prints numbers for it, and `reference` is their file. The
+    levels of the factor `across` are columns; `enough` is the share of the result at its last level
+    that is enough.
     """
 
     table: str
@@ -41,7 +41,7 @@ class Response:
 
 
 class _Table(NamedTuple):
-    """What rows come from: a reference file or levels, and the factors that they average over."""
+    """Source of rows: a reference file or levels, and the factors that they average over."""
 
     reference: str | None
     levels: tuple[tuple[str, tuple[str, ...]], ...]
@@ -54,11 +54,12 @@ def read_responses(
     combinations_of: Callable[[Iterable[ReferenceRow]], list[Combination]],
     file: Path,
 ) -> list[Response]:
-    """The responses that a study's `file` describes, with their rows.
+    """Read the responses in a study's `file`, with their rows.
 
-    `combinations_of` gives what is simulated, from the rows if the design goes by them; rows of
-    means know the combinations that they average. Raises `LongfatError` for a reference that cannot
-    be read and `BadInput` for a wrong one, for means of nothing and for too many rows.
+    `combinations_of` returns the simulated combinations, given the rows, from which some designs
+    take them; rows of means get the combinations that they average. Raises `LongfatError` for a
+    reference that cannot be read and `BadInput` for an invalid one, for means without members and
+    for too many rows.
     """
     rows_of_table = _load_tables(documents, factors, file)
     own_rows = [row for table, rows in rows_of_table.items() if not table.mean_over for row in rows]
@@ -84,7 +85,7 @@ def read_responses(
 
 
 def _check_enough(documents: Sequence[dict[str, Any]], file: Path) -> None:
-    """Raise `BadInput` for a share that is enough of a metric of which less is better."""
+    """Raise `BadInput` for `enough` with a metric of which less is better."""
     problems = [
         f"{file}: table {document['table']}: enough: of {document['metric']} less is better, and a "
         "share of the last level's would be enough where there is more of it; leave it out"
@@ -97,7 +98,7 @@ def _check_enough(documents: Sequence[dict[str, Any]], file: Path) -> None:
 
 
 def responses_of(combinations: Iterable[Combination]) -> list[Response]:
-    """What a study without responses tabulates: efficiency and fairness of all that it runs."""
+    """Return the responses of a study without any: efficiency and fairness of all combinations."""
     rows = [ReferenceRow(combination, {}, frozenset(), "") for combination in combinations]
     return [
         Response("design", "All factor combinations", metric, rows, is_printed=False)
@@ -109,7 +110,7 @@ def responses_of(combinations: Iterable[Combination]) -> list[Response]:
 def _load_tables(
     documents: Sequence[dict[str, Any]], factors: Sequence[Factor], file: Path
 ) -> dict[_Table, list[ReferenceRow]]:
-    """The rows of each table; a file with several metrics is read once."""
+    """Return the rows of each table; reads a file with several metrics once."""
     metrics_of_table: dict[_Table, list[str]] = {}
     for document in documents:
         metrics_of_table.setdefault(_table(document, factors), []).append(document["metric"])
