@@ -91,7 +91,7 @@ def test_the_corpus_of_reference_tables_is_read_or_refused_by_line() -> None:
         target["check"](text.read_bytes())
 
 
-def test_a_cell_that_the_reader_gives_up_on_is_told_with_its_line() -> None:
+def test_a_cell_that_the_reader_refuses_is_reported_with_its_line() -> None:
     text = b"config,efficiency\nlan," + b"9" * 200_000
     with pytest.raises(BadInput, match=r"table\.csv:2: field larger than field limit"):
         read_reference(text, Path("table.csv"), {"config": ["lan"]}, ["efficiency"])

@@ -150,7 +150,7 @@ def test_moves_are_of_the_mean_absolute_error_and_of_the_bias(plan: AuditPlan) -
     assert (unmoved.error, unmoved.bias) == (0, 0)
 
 
-def test_an_alternative_without_any_effect_is_told_as_such_and_left_out_of_tables(
+def test_an_alternative_without_any_effect_is_reported_and_left_out_of_tables(
     plan: AuditPlan,
 ) -> None:
     found = audit_of(plan, metrics_of(plan, {"from-start": lambda _: 0.0}))
@@ -191,7 +191,7 @@ def test_a_part_judges_a_claim_on_what_it_has_and_says_so(claimed_study: StudyDe
     assert [row[0] for row in claim_rows(found)] == ["S-2"]
 
 
-def test_a_claim_that_fails_for_want_of_rows_is_not_told(study_folder: Path) -> None:
+def test_a_claim_that_fails_for_missing_rows_is_not_reported(study_folder: Path) -> None:
     measure = "SELECT count(*) FROM runs WHERE efficiency > 0"
     claims = CLAIMS[: CLAIMS.index("[[claim]]")] + (
         f'[[claim]]\nid = "S-3"\nstatement = "all"\nmeasure = "{measure}"\nholds = ">= 8"\n'

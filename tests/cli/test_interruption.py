@@ -65,7 +65,7 @@ def stored_runs(folder: Path) -> int:
     [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)],
     ids=["INT", "TERM", "HUP"],
 )
-def test_a_signal_flushes_and_tells_how_to_go_on(
+def test_a_signal_flushes_and_prints_how_to_continue(
     program: Path,
     longfat: Longfat,
     long_study: Path,

@@ -74,5 +74,5 @@ def test_every_verb_has_help(longfat: Longfat, verb: list[str]) -> None:
     assert process.stdout.startswith("Usage: longfat")
 
 
-def test_the_version_is_told(longfat: Longfat) -> None:
+def test_the_version_is_printed(longfat: Longfat) -> None:
     assert "0.1.0" in longfat("--version").stdout

@@ -149,7 +149,7 @@ def test_a_version_is_the_same_in_every_process() -> None:
     assert len(told) == 1
 
 
-def test_what_has_no_version_is_refused_and_taken_with_one_that_is_said() -> None:
+def test_a_value_without_version_is_refused_unless_a_version_is_given() -> None:
     control = defined(before="import threading\nmodel = [threading.Lock()]", answer="model")
     expected = (
         "Control: on_acknowledgment: model: a value of type lock: what version this is cannot be "

@@ -97,7 +97,7 @@ def test_metrics_flows_and_ports_come_back_as_they_were(
         ] == done.record[part]
 
 
-def test_a_metric_that_one_replication_lacks_is_left_out_of_that_one_only(
+def test_a_metric_that_one_replication_does_not_have_is_left_out_of_that_one_only(
     store: Store, done: RunResult
 ) -> None:
     assert done.record is not None

@@ -83,7 +83,7 @@ def test_a_level_may_depart_from_what_another_factor_says() -> None:
 
 
 @pytest.mark.parametrize("name", shipped_studies())
-def test_factors_of_shipped_studies_can_be_told_apart(name: str) -> None:
+def test_factors_of_shipped_studies_have_distinct_names(name: str) -> None:
     assert load_study(name).factors
 
 
