@@ -1,6 +1,6 @@
-"""Whatever bytes come in from outside: an answer or the one kind of refusal, never anything else.
+"""Any input bytes get an answer or a refusal of the one kind, never anything else.
 
-Texts are made by damaging good ones, which gets further into a reader than noise does.
+Texts are valid ones with damage, which gets further into a parser than noise does.
 """
 
 import json
@@ -34,7 +34,7 @@ PIECES = [
 
 @st.composite
 def damaged(draw: st.DrawFn, good: bytes) -> bytes:
-    """A good text with pieces cut out, put in, or said twice."""
+    """A valid text with pieces removed, inserted or repeated."""
     text = good
     for _ in range(draw(st.integers(1, 4))):
         begin = draw(st.integers(0, len(text)))
@@ -45,7 +45,7 @@ def damaged(draw: st.DrawFn, good: bytes) -> bytes:
 
 
 def refuses_or(act: Callable[..., Any], *arguments: object) -> Any:
-    """The answer, or None when it was refused as bad input is."""
+    """Return the answer, or None if it was refused as bad input."""
     try:
         return act(*arguments)
     except (InvalidInput, LongfatError) as refusal:

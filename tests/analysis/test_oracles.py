@@ -1,4 +1,4 @@
-"""The same sums of squares, tests and intervals as statsmodels' linear models."""
+"""Sums of squares, tests and intervals equal those of statsmodels' linear models."""
 
 import itertools
 
@@ -39,7 +39,7 @@ def formula(values: Array, order: int, blocks: bool = False) -> str:
 
 
 def row_name(part: Component) -> str:
-    """What statsmodels calls a component."""
+    """Name of a component in statsmodels."""
     if part.kind == "error":
         return "Residual"
     names = ["replication"] if part.kind == "blocks" else part.factors

@@ -1,4 +1,4 @@
-"""A run that fails: the others are kept, the exit code is 1. No input is known to make one fail."""
+"""A run that fails: the others are stored, the exit code is 1. No known input makes a run fail."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ Report = Callable[[list[tuple[int, str]], float], object]
 
 @pytest.fixture
 def broken_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every run fails in which connections do not start together."""
+    """Make every run fail whose connections do not start together."""
     run_batch = _engine.run_batch
 
     def batch(resolved: Sequence[str], jobs: int, report: Report, *others: Any) -> None:

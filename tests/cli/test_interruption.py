@@ -1,4 +1,4 @@
-"""Stopped in the middle, by a polite signal or a rude one, a campaign goes on where it was."""
+"""A campaign stopped by any signal continues where it was."""
 
 import json
 import signal
@@ -25,7 +25,7 @@ def long_study(study_folder: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def _terminal() -> Iterator[None]:
-    """Programs hear of the end of their terminal, even if the tests were started to outlive it."""
+    """Restore SIGHUP's default for programs, even if the tests run under nohup."""
     before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
     yield
     signal.signal(signal.SIGHUP, before)

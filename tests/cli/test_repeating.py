@@ -1,4 +1,4 @@
-"""Any stored run comes back by one command, and a row that was changed is found out."""
+"""One command repeats any stored run and detects a changed row."""
 
 import json
 import sqlite3

@@ -10,7 +10,7 @@ from longfat.scenarios.scenario import OverrideValue
 from tests.support import Longfat
 
 PCAPNG = b"\n\r\r\n"
-"""What a capture begins with."""
+"""First bytes of a capture."""
 
 
 def test_json_is_the_record(longfat: Longfat, scenario_file: Path) -> None:

@@ -1,4 +1,4 @@
-"""What a message says is the case: nobody is sent to look in the wrong place."""
+"""Messages are true: their causes, places and suggested commands are right."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Congestion controls of one's own: classes and libraries that the engine asks."""
+"""Congestion controls of users: classes and libraries that the engine calls."""
 
 # ruff: noqa: ARG002 - controls are told more than they go by
 
@@ -33,7 +33,7 @@ WAN = {
 
 
 def external(control: str, recovery: str = "newreno", **parameters: float) -> dict[str, Any]:
-    """A flavor with a control of one's own."""
+    """A flavor with a control of the user."""
     return {
         "kind": "external",
         "control": control,

@@ -1,4 +1,4 @@
-"""Environments in which congestion controls learn, and what becomes of what was learned."""
+"""Environments for learned congestion control, and trained policies in studies."""
 
 import importlib
 import sys
@@ -59,7 +59,7 @@ def decide(intervals: np.ndarray) -> np.ndarray:
 
 
 class Rule:
-    """The same as a control."""
+    """The rule as a control."""
 
     interval_s = 0.05
 

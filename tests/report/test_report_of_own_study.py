@@ -53,7 +53,7 @@ holds = "> 0"
 
 @pytest.fixture
 def page(longfat: Longfat, tmp_path: Path) -> str:
-    """What the report says."""
+    """The text of the report."""
     own = tmp_path / "own"
     own.mkdir()
     for name, text in (("scenario", SCENARIO), ("study", STUDY), ("claims", CLAIMS)):

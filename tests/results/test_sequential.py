@@ -27,7 +27,7 @@ def plan_for(study: StudyDefinition, precision: Precision, most: int) -> Plan:
 
 
 def results(plan: Plan, values: Sequence[float | None]) -> dict:  # type: ignore[type-arg]
-    """The same values for each combination: those of replications 0, 1, 2, ...; None is missing."""
+    """Equal values for each combination: those of replications 0, 1, 2, ...; None is missing."""
     stored = {
         number: {"efficiency": value} for number, value in enumerate(values) if value is not None
     }

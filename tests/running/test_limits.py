@@ -1,4 +1,4 @@
-"""A scenario from a stranger wastes at most its limits, and is refused before it does."""
+"""An untrusted scenario uses at most its limits, and is refused before if it would exceed them."""
 
 import re
 import time

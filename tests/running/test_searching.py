@@ -28,13 +28,13 @@ LAN: dict[str, Any] = {
     "tcp": {"preset": "linux-like"},
     "traffic": {"kind": "infinite", "start": "uniform(0 ms, 100 ms)"},
 }
-"""Some milliseconds of one core, and chance in when connections start."""
+"""A scenario of some CPU milliseconds with random starts of connections."""
 
 BUFFERS = ("port.buffer", "2 packets", "200 packets")
 
 
 def of_replications(setting: str, metric: str = "efficiency") -> list[float]:
-    """What eight replications yield, run one by one."""
+    """Results of eight replications, run one by one."""
     scenarios = load_scenario(LAN, {"port.buffer": setting}).replicated(range(1, 9))
     return [run(scenario)["metrics"][metric] for scenario in scenarios]
 

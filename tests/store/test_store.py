@@ -46,7 +46,7 @@ def store(location: str) -> Iterator[Store]:
 
 
 def rows(location: str, query: str) -> list[dict[str, Any]]:
-    """What plain SQL says, without the store."""
+    """Results of plain SQL, without the store."""
     url = location.replace("postgresql:", "postgresql+psycopg:")
     engine = create_engine(url if "://" in url else f"sqlite:///{url}")
     try:

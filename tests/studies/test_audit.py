@@ -1,4 +1,4 @@
-"""Which runs an audit asks for."""
+"""The runs that an audit plans."""
 
 import json
 from pathlib import Path
@@ -115,7 +115,7 @@ def test_every_variation_changes_the_path_of_its_knob_and_nothing_else(
 
 
 def test_a_run_of_an_audit_is_the_run_of_its_scenario(study: StudyDefinition) -> None:
-    """So it is stored once, whoever asked for it."""
+    """A shared run is stored once."""
     variation = found(planned(study), "tcp.timer_phase")["from-start"]
     run = next(run for run in variation.plan.runs if dict(run.combination)["load"] == "light")
     levels: dict[str, str | int] = {

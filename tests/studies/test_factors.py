@@ -112,7 +112,7 @@ def about_buffers(study_folder: Path) -> Path:
 
 
 def beside_levels(document: Any, factors: set[str]) -> set[str]:
-    """Whatever has a name in the same object as the level of a factor."""
+    """Names of all other entries in an object that has the level of a factor."""
     if isinstance(document, list):
         return {name for item in document for name in beside_levels(item, factors)}
     if not isinstance(document, dict):

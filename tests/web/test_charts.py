@@ -1,4 +1,4 @@
-"""Charts keep every peak of the traces that they are made of."""
+"""Charts keep every peak of their traces."""
 
 import math
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Controls are what the engine declares: every model, every parameter, nothing else."""
+"""Controls follow the engine's declarations: every model, every parameter, nothing else."""
 
 import json
 from collections.abc import Iterator, Sequence

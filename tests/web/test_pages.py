@@ -1,4 +1,4 @@
-"""Pages in a real browser: no errors, nothing from elsewhere, readable, usable by keyboard."""
+"""Pages in a real browser: no errors, no external requests, readable, usable by keyboard."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -35,7 +35,7 @@ def server(program: Path, kept: Path) -> Iterator[Served]:
 def opened(
     browser: Browser, server: Served, address: str, **settings: Any
 ) -> Iterator[tuple[Page, list[str]]]:
-    """A page, and what went wrong in it or was asked of anybody else."""
+    """A page, with its errors and its requests to other hosts."""
     page = new_page(browser, **settings)
     wrong: list[str] = []
     page.on("console", lambda message: wrong.append(f"{message.type}: {message.text}"))

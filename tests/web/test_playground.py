@@ -1,4 +1,4 @@
-"""The playground runs what it is told, within limits, and calls off what nobody waits for."""
+"""The playground runs the requested scenario within limits, and cancels abandoned runs."""
 
 import asyncio
 import threading
@@ -130,7 +130,7 @@ async def _forever_here() -> bool:
 
 
 def _waits(errand: Errand) -> str:
-    """Work that goes on until it is called off."""
+    """Work that continues until it is cancelled."""
     while True:
         errand.check()
         time.sleep(0.01)
@@ -182,7 +182,7 @@ def test_no_more_runs_go_on_at_a_time_than_allowed_and_no_more_wait() -> None:
 
 def test_the_engine_stops_when_a_run_is_called_off() -> None:
     class CalledOffMeanwhile(Errand):
-        """Called off when the engine asks for the second time."""
+        """Cancelled at the engine's second check."""
 
         asked = 0
 

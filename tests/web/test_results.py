@@ -1,4 +1,4 @@
-"""Pages of studies and runs say what the store and the command line say."""
+"""Pages of studies and runs agree with the store and the command line."""
 
 import csv
 import json

@@ -1,4 +1,4 @@
-"""The server on a real socket: what comes from strangers, and what happens meanwhile."""
+"""The server on a real socket: untrusted requests, and requests at the same time."""
 
 import re
 import shlex
@@ -28,7 +28,7 @@ def server(program: Path, study_folder: Path, tmp_path: Path) -> Iterator[Served
 
 @pytest.fixture
 def unlimited(program: Path, study_folder: Path, tmp_path: Path) -> Iterator[Served]:
-    """A server whose runs take as long as they take."""
+    """A server whose runs have no time limit."""
     with served(program, tmp_path, "--study", study_folder, *UNLIMITED) as server:
         yield server
 
@@ -37,7 +37,7 @@ UNLIMITED = ("--limit", "events=none", "--limit", "wall=none")
 
 
 def sent(server: Served, data: bytes) -> bytes:
-    """What the server answers to these bytes, until it has no more to say."""
+    """The server's complete response to these bytes."""
     with socket.create_connection(
         ("127.0.0.1", server.port), timeout=PATIENCE_SECONDS
     ) as connection:
@@ -94,7 +94,7 @@ def test_a_page_hears_of_runs_as_they_end(
 
 
 def ask_for_a_long_run(client: httpx2.Client) -> int | None:
-    """What the server answers to the page `one`, if it does."""
+    """The server's response to the page `one`, if any."""
     # Hours of work, which something must break off.
     long = {
         **SMALL,

@@ -1,4 +1,4 @@
-"""Settings are what `--set` takes, and a scenario file."""
+"""Settings have the syntax of `--set`, and form a scenario file."""
 
 import json
 import tomllib
