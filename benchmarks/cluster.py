@@ -1,9 +1,8 @@
-"""Two Dask workers on this machine beside two threads of one process, with runs of `ubr-plus`.
+"""Compare two Dask workers on this machine with two threads, with runs of `ubr-plus`.
 
-Usage: ``python benchmarks/cluster.py [PAIRS]``. Threads and workers take turns, so that a machine
-with other things to do has them for both; throughput counts from the begin of the first run to the
-end of the last, without the start of the workers. What it measures is kept in
-`record/cluster.json`.
+Usage: ``python benchmarks/cluster.py [PAIRS]``. Threads and workers alternate, so that other load
+affects both; throughput counts from the start of the first run to the end of the last, without the
+start of the workers. The results are stored in `record/cluster.json`.
 """
 
 import json
@@ -23,7 +22,7 @@ RECORD = Path(__file__).parent / "record/cluster.json"
 
 
 def main() -> None:
-    """Measure pairs, and print and keep the ratios of workers to threads."""
+    """Measure pairs; print and store the ratios of workers to threads."""
     pairs = int(sys.argv[1]) if len(sys.argv) > 1 else 3
     measured = [{way: measure(options) for way, options in WAYS.items()} for _ in range(pairs)]
     document = {
@@ -38,12 +37,12 @@ def main() -> None:
 
 
 def median(pairs: list[dict[str, dict[str, float]]], name: str) -> float:
-    """The median of the ratios of workers to threads."""
+    """Return the median of the ratios of workers to threads."""
     return statistics.median(pair["workers"][name] / pair["threads"][name] for pair in pairs)
 
 
 def measure(options: tuple[str, ...]) -> dict[str, float]:
-    """Run the study into a new store: runs per second, and seconds of a core of all processes."""
+    """Run the study into a new store; returns runs per second, and CPU seconds of all processes."""
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "longfat.db"
         longfat = str(Path(sys.executable).with_name("longfat"))

@@ -1,13 +1,13 @@
-"""What a run costs as connections become many: time per packet-hop, set-up, memory.
+"""Cost of a run by number of connections: time per packet-hop, set-up, memory.
 
     cargo build --release --package longfat-engine --example run_scenario
     .venv/bin/python -m benchmarks.connections [--record FILE] [--splice PAGE] [--repetitions N]
 
-All send without end through one bottleneck of 10 Gbit/s and begin within half a second. User CPU
-time without set-up, which is what a run of a microsecond takes; the least of some repetitions.
-Memory is the most that the process had, its results included, and some 10 MB at least, which are
-the watcher's. `--record` keeps the result, `--splice` puts the table of the newest record into a
-page without measuring anything.
+All send without end through one bottleneck of 10 Gbit/s and begin within half a second. The time is
+user CPU time without set-up, which is the time of a run of a microsecond; the minimum of some
+repetitions. Memory is the peak of the process, including its results and some 10 MB of the watcher.
+`--record` stores the result, `--splice` puts the table of the newest record into a page without
+measuring anything.
 """
 
 import json
@@ -24,7 +24,7 @@ from benchmarks.recorded import Recorded
 PROGRAM = HERE.parent / "target" / "release" / "examples" / "run_scenario"
 CONNECTIONS = (10, 100, 1_000, 10_000, 100_000)
 NEXT_TO = 100
-"""The run that others are compared with."""
+"""Number of connections of the reference run."""
 SETUP = "1 us"
 SCENARIO = """\
 schema_version = 1
@@ -43,7 +43,7 @@ bottleneck = {{ rate = "10 Gbit/s", delay = "5 ms" }}
 
 
 class Framing(NamedTuple):
-    """How packets travel, and what suits it."""
+    """A framing, with suitable settings."""
 
     kind: str
     duration: str
@@ -59,13 +59,13 @@ _, status, usage = os.wait4(process.pid, 0)
 print(usage.ru_utime, usage.ru_maxrss)
 sys.exit(os.waitstatus_to_exitcode(status))
 """
-"""Runs the program from a small process: the most memory that one had counts what it came from."""
+"""Runs the program from a small process: peak memory includes that of the parent at the fork."""
 
 FRAMINGS = (Framing("packet", "4 s", "25000 packets"), Framing("aal5", "1.5 s", "800000 cells"))
 
 
 class Usage(NamedTuple):
-    """What a run took."""
+    """Resources used by a run."""
 
     user_seconds: float
     peak_megabytes: float
@@ -74,7 +74,7 @@ class Usage(NamedTuple):
 
 
 def run(framing: Framing, connections: int, duration: str, folder: Path) -> Usage:
-    """One run in a process of its own."""
+    """Run a scenario in a process of its own."""
     scenario = folder / "many.toml"
     scenario.write_text(
         SCENARIO.format(
@@ -96,7 +96,7 @@ def run(framing: Framing, connections: int, duration: str, folder: Path) -> Usag
 
 
 def measured(repetitions: int) -> dict[str, Any]:
-    """All networks in turn; the least time of each."""
+    """Measure all networks in turn; returns the minimum time of each."""
     if not PROGRAM.exists():
         raise Unmeasurable("build the example first: see the beginning of this file")
     runs = []
@@ -129,7 +129,7 @@ def measured(repetitions: int) -> dict[str, Any]:
 
 
 def page(record: Mapping[str, Any]) -> str:
-    """The table of a record."""
+    """Return the table of a record."""
     head = [
         *("framing", "connections", "ns per packet-hop", f"of that with {NEXT_TO}"),
         *("set-up, ms", "MB before any begins", "MB at most"),

@@ -1,10 +1,10 @@
-"""What a control of one's own costs: the same window in the engine, in C and in Python.
+"""Cost of user controls: one window law in the engine, in C and in Python.
 
     .venv/bin/python -m benchmarks.controls [--record FILE] [--splice PAGE] [--repetitions N]
 
-Each scenario is simulated with the flavor `newreno` and with `examples/controls/reno`, with which
-all packets are the same: user CPU time of the process, the least of some repetitions, all in turn.
-`--record` keeps the result, `--splice` puts the table of the newest record into a page. Needs a
+Each scenario is simulated with the flavor `newreno` and with `examples/controls/reno`, which give
+identical packets: user CPU time of the process, the minimum of some repetitions, all in turn.
+`--record` stores the result, `--splice` puts the table of the newest record into a page. Needs a
 compiler (`cc`).
 """
 
@@ -31,7 +31,7 @@ Provide = Callable[[], object]
 
 
 def library(folder: Path) -> Path:
-    """The example in C, compiled. Raises `Unmeasurable` where that cannot be done."""
+    """Compile the example in C; returns its path. Raises `Unmeasurable` if that fails."""
     (folder / "longfat_control.h").write_text(HEADER)
     compiled = folder / "reno.so"
     command = ["cc", "-O2", "-shared", "-fPIC", f"-I{folder}", "-o", str(compiled)]
@@ -43,7 +43,7 @@ def library(folder: Path) -> Path:
 
 
 def seconds(name: str, flavor: str | Mapping[str, Any]) -> tuple[float, str]:
-    """User CPU seconds of a run, and its fingerprint."""
+    """Return the user CPU seconds of a run, and its fingerprint."""
     path = HERE / "scenarios" / f"{name}.toml"
     scenario = longfat.load_scenario(path, {"tcp.flavor": flavor, "duration": DURATION})
     before = resource.getrusage(resource.RUSAGE_SELF).ru_utime
@@ -53,7 +53,7 @@ def seconds(name: str, flavor: str | Mapping[str, Any]) -> tuple[float, str]:
 
 
 def measured(repetitions: int) -> dict[str, Any]:
-    """All scenarios with all controls in turn."""
+    """Measure all scenarios with all controls in turn."""
     with TemporaryDirectory() as folder:
         compiled = library(Path(folder))
         ways: dict[str, tuple[Provide, str | Mapping[str, Any]]] = {
@@ -82,7 +82,7 @@ def measured(repetitions: int) -> dict[str, Any]:
 
 
 def page(record: Mapping[str, Any]) -> str:
-    """The table of a record."""
+    """Return the table of a record."""
     lines = [
         f"| scenario, {record['duration']} | `newreno`, user CPU s | in C | in Python |",
         "| --- | ---: | ---: | ---: |",

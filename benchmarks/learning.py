@@ -1,10 +1,10 @@
-"""How fast environments are in which congestion controls learn.
+"""Speed of the environments for learned congestion control.
 
     .venv/bin/python -m benchmarks.learning [--record FILE] [--splice PAGE] [--repetitions N]
 
 A path of 20 Mbit/s and 52 ms with one agent that decides each 100 ms by a rule of one line, so that
-what is measured are environments: as many at once as a row says, on all cores, the fastest of
-some repetitions of a second each. `--record` keeps the result, `--splice` puts the table of the
+only the environments are measured: as many in parallel as a row says, on all cores, the fastest of
+some repetitions of a second each. `--record` stores the result, `--splice` puts the table of the
 newest record into a page.
 """
 
@@ -41,7 +41,7 @@ PATH: Mapping[str, Any] = {
 
 
 def decisions_per_second(places: int) -> float:
-    """Decisions carried out in a second of wall time, by all environments together."""
+    """Return the decisions per second of wall time, of all environments together."""
     environments = PathEnvironments([PATH] * places, interval_s=INTERVAL_S)
     observations, _ = environments.reset(seed=1)
     steps, begun = 0, time.perf_counter()
@@ -53,7 +53,7 @@ def decisions_per_second(places: int) -> float:
 
 
 def measured(repetitions: int) -> dict[str, Any]:
-    """All numbers of environments in turn."""
+    """Measure all numbers of environments in turn."""
     rates = [
         {places: decisions_per_second(places) for places in PLACES} for _ in range(repetitions)
     ]
@@ -62,7 +62,7 @@ def measured(repetitions: int) -> dict[str, Any]:
 
 
 def page(record: Mapping[str, Any]) -> str:
-    """The table of a record."""
+    """Return the table of a record."""
     lines = [
         f"| environments on {record['cores']} cores | decisions a second | simulated s a second |",
         "| ---: | ---: | ---: |",

@@ -1,10 +1,9 @@
-"""From a change of a control to redrawn charts, in a real browser: median and 90 % quantile.
+"""Latency from a change of a control to redrawn charts in a browser: median and 90 % quantile.
 
     .venv/bin/python -m benchmarks.playground [--changes 20]
 
-Needs Chromium (LONGFAT_CHROMIUM, or `chromium`). The clock is the browser's: it starts with the
-event of the control and stops after the frame in which the new charts are on the screen. Each
-change asks for a run that has not been asked for before.
+Needs Chromium (LONGFAT_CHROMIUM, or `chromium`). The browser's clock counts from the event of the
+control to the end of the frame that shows the new charts. Each change needs a new run.
 """
 
 import argparse
@@ -20,7 +19,7 @@ from tests.browser import chromium
 from tests.web.serving import served
 
 WANTED_MS = {"lan": 300, "wan": 1000}
-"""Medians that a playground should not exceed on two idle cores."""
+"""Target medians in ms, on two idle cores."""
 
 DRAWN_ANEW = "before => performance.getEntriesByName('redraw').length > before"
 ANSWER = (
@@ -31,7 +30,7 @@ LATEST = "performance.getEntriesByName('redraw').at(-1).duration"
 
 
 def main() -> None:
-    """Measure both scenarios, and print what came out."""
+    """Measure both scenarios and print the results."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--changes", type=int, default=20, help="changes of each scenario")
     changes = parser.parse_args().changes
@@ -48,7 +47,7 @@ def main() -> None:
 
 
 def measured(page: Page, preset: str, changes: int) -> dict[str, float]:
-    """Change the threshold of the drop policy again and again; milliseconds."""
+    """Change the threshold of the drop policy repeatedly; returns milliseconds."""
     page.goto(page.url.partition("?")[0].rstrip("/").removesuffix("/play") + "/play")
     page.wait_for_function(DRAWN_ANEW, arg=0)
     before = page.evaluate("performance.getEntriesByName('redraw').length")

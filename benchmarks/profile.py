@@ -1,4 +1,4 @@
-"""Counts the instructions of runs, and tells where they go.
+"""Counts the instructions of runs, by part of the program.
 
 `python benchmarks/profile.py` runs the scenarios of `benchmarks/scenarios` with each driver under
 valgrind's callgrind and compares with `benchmarks/instructions.txt`; exit code 3 if one takes 2 %
@@ -41,16 +41,16 @@ PARTS = {
     "allocation, copies": ("malloc", "__rust_", "memmove", "memset"),
     "containers": ("library/", "alloc/", "core/", "std/", "row.rs"),
 }
-"""What a place in the program belongs to, by what its path contains: the first that fits."""
+"""Parts of the program by fragments of source paths; the first match counts."""
 
 
 class Unmeasurable(Exception):
-    """Why nothing can be counted here."""
+    """Reason why nothing can be measured here."""
 
 
 @dataclass
 class Profile:
-    """One run: its instructions, what it carried, and the instructions of each place."""
+    """One run: its instructions, the packets and cells carried, and the instructions by place."""
 
     scenario: str
     driver: str
@@ -61,11 +61,11 @@ class Profile:
 
     @property
     def key(self) -> str:
-        """Its name in the kept list."""
+        """Name in the stored list."""
         return f"{self.scenario} {self.driver}"
 
     def share(self, part: str) -> float:
-        """The share of its instructions that belongs to a part."""
+        """Return the share of its instructions in a part."""
         total = sum(self.of_places.values())
         return sum(n for place, n in self.of_places.items() if _part(place) == part) / total
 
@@ -75,14 +75,14 @@ def _part(place: str) -> str:
 
 
 def compiler() -> str:
-    """The compiler that counts belong to: another one translates otherwise."""
+    """Return the compiler's version, on which counts depend."""
     return subprocess.run(
         ["rustc", "--version"], capture_output=True, text=True, check=True
     ).stdout.strip()
 
 
 def object_to_machine(program: Path = PROGRAM, build: str = BUILD) -> None:
-    """Raise `Unmeasurable` where counts of a program that `build` builds cannot be taken."""
+    """Raise `Unmeasurable` if valgrind or the program that `build` makes is missing."""
     if shutil.which("valgrind") is None:
         raise Unmeasurable("valgrind is not installed")
     if not program.exists():
@@ -105,7 +105,7 @@ def measure(scenario: Path, driver: str) -> Profile:
 
 
 def counted(command: list[str]) -> tuple[str, Counter[str]]:
-    """What a command prints, and the instructions of each place of its program."""
+    """Return the output of a command, and its instructions by place."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "callgrind"
         tool = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}"]
@@ -114,12 +114,12 @@ def counted(command: list[str]) -> tuple[str, Counter[str]]:
 
 
 def _instructions_of_places(profile: str) -> Counter[str]:
-    """Instructions that each place has itself, of a profile in callgrind's format.
+    """Sum the exclusive instructions of each place in a profile in callgrind's format.
 
-    A place is a source file of ours or, for code of libraries, the function that it is part of:
-    what a library does for a function within it belongs to that function. Lines are "position
-    cost"; `fl`, `fi` and `fe` name the file and `fn` the function of those that follow, by a number
-    once it has had one. The cost of a call, behind a `calls` line, belongs to the called.
+    A place is a source file of ours or, for library code, the function into which it is inlined.
+    Lines are "position cost"; `fl`, `fi` and `fe` name the file and `fn` the function of the lines
+    that follow, by a number after the first mention. The cost after a `calls` line belongs to the
+    callee.
     """
     files: dict[str, str] = {}
     functions: dict[str, str] = {}
@@ -143,10 +143,7 @@ def _instructions_of_places(profile: str) -> Counter[str]:
 
 
 def measure_all(jobs: int = 1) -> list[Profile]:
-    """All scenarios with each driver.
-
-    Raises `Unmeasurable` where that cannot be done.
-    """
+    """Measure all scenarios with each driver. Raises `Unmeasurable` if that is impossible."""
     object_to_machine()
     scenarios = sorted((HERE / "scenarios").glob("*.toml"))
     runs = [(scenario, driver) for scenario in scenarios for driver in ("events", "fast")]
@@ -155,7 +152,7 @@ def measure_all(jobs: int = 1) -> list[Profile]:
 
 
 def kept() -> tuple[str, dict[str, int]]:
-    """The compiler and the counts of the kept list."""
+    """Return the compiler and the counts of the stored list."""
     header, *lines = [line for line in EXPECTED.read_text().splitlines() if line]
     counts = (line.rsplit(maxsplit=1) for line in lines)
     return header, {key.strip(): int(number.replace(",", "")) for key, number in counts}
@@ -168,7 +165,7 @@ def keep(profiles: list[Profile]) -> None:
 
 
 def differences(profiles: list[Profile], complete: bool = True) -> list[str]:
-    """What takes another number of instructions than it did, a line each.
+    """Return a line for each run whose count differs from the stored one.
 
     `complete` profiles are of all scenarios. Raises `Unmeasurable` if the list is another
     compiler's.
@@ -188,7 +185,7 @@ def differences(profiles: list[Profile], complete: bool = True) -> list[str]:
 
 
 def page(profiles: list[Profile]) -> str:
-    """The tables of the page: what runs cost, and where it goes."""
+    """Return the tables of the page: cost of runs, and its shares by part."""
     by_key = {profile.key: profile for profile in profiles}
     names = sorted({profile.scenario for profile in profiles})
     rows = []
@@ -227,7 +224,7 @@ def _table(header: list[str], rows: list[list[str]]) -> str:
 
 
 def main() -> int:
-    """Measure; keep, show or compare."""
+    """Measure, then store, show or compare."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -235,7 +232,7 @@ def main() -> int:
     parser.add_argument("--splice", metavar="PAGE", type=Path, help="put the tables into a page")
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time")
     options = parser.parse_args()
-    # What was built before some change would be measured without a word.
+    # Otherwise a build older than the sources would be measured silently.
     subprocess.run(BUILD.split(), cwd=HERE.parent, check=True)
     try:
         profiles = measure_all(options.jobs)

@@ -1,4 +1,4 @@
-"""Figures that a script measures, keeps with their date, and puts into a page."""
+"""Measurements that a script takes, stores with their date, and puts into a page."""
 
 import argparse
 import json
@@ -15,22 +15,22 @@ from longfat.report.splice import spliced
 
 
 class Recorded(NamedTuple):
-    """What one script measures: its figures from a number of repetitions, and their table."""
+    """The measurement of a script: its figures for a number of repetitions, and their table."""
 
     kind: str
-    """What the names of its records end in."""
+    """Suffix of the names of its records."""
 
     command: str
     """The command as the page names it."""
 
     measure: Callable[[int], Mapping[str, Any]]
-    """Raises `Unmeasurable` where it cannot be done."""
+    """Raises `Unmeasurable` if the measurement is impossible."""
 
     table: Callable[[Mapping[str, Any]], str]
     repetitions: int
 
     def main(self, documentation: str) -> int:
-        """Measure, or show what was measured, as the arguments of the process ask for."""
+        """Measure or show a record, according to the arguments of the process."""
         parser = argparse.ArgumentParser(
             description=documentation, formatter_class=argparse.RawDescriptionHelpFormatter
         )
@@ -55,7 +55,7 @@ class Recorded(NamedTuple):
         return 0
 
     def _dated(self, repetitions: int) -> dict[str, Any]:
-        """The figures, with the date and how busy the machine was before."""
+        """Return the figures, with the date and the load of the machine before."""
         load = os.getloadavg()[0]
         return {
             "date": datetime.now(UTC).date().isoformat(),

@@ -1,4 +1,4 @@
-"""How long a report takes to open in headless Chromium, and how it looks.
+"""Load time and screenshots of a report in headless Chromium.
 
 python benchmarks/report_in_browser.py report.html [FOLDER]
 
@@ -24,7 +24,7 @@ TIMES = """[
 
 
 def main() -> None:
-    """Measure, and take pictures where a folder is given."""
+    """Measure, and take pictures if a folder is given."""
     report = Path(sys.argv[1]).resolve()
     path = os.environ.get("LONGFAT_CHROMIUM") or shutil.which("chromium")
     sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
@@ -47,7 +47,7 @@ def _load(browser: Browser, report: Path) -> list[float]:
 
 
 def _opened(browser: Browser, report: Path, width: int, *, dark: bool) -> Page:
-    """The page with everything unfolded drawn."""
+    """Open the page with everything unfolded and drawn."""
     context = browser.new_context(
         offline=True,
         viewport={"width": width, "height": 900},

@@ -1,11 +1,11 @@
-"""What it takes to start: help, and `longfat run` of a short and a longer LAN, beside Python alone.
+"""Start-up time: help, and `longfat run` of a short and a longer LAN, compared with bare Python.
 
     .venv/bin/python -m benchmarks.startup [--record FILE] [--splice PAGE] [--repetitions N]
 
-Whole processes, wall time, the least of some repetitions, all in turn. Plainly asked, a short
-simulation is done before the command line is loaded (`longfat.cli.start`); *with an option* is the
-same with one that asks for nothing else and for which it is loaded. `--record` keeps the result,
-`--splice` puts the table of the newest record into a page without measuring anything.
+Wall time of whole processes, the minimum of some repetitions, all in turn. A plain short run does
+not import the command line (`longfat.cli.start`); *with an option* is the same run with an option
+without effect, which imports it. `--record` stores the result, `--splice` puts the table of the
+newest record into a page without measuring anything.
 """
 
 import os
@@ -25,7 +25,7 @@ NO_LIMIT = ("--limit", "events=none")
 
 
 def commands(folder: Path) -> dict[str, list[str]]:
-    """What is measured, by name; scenarios are written into `folder`."""
+    """Return the commands to measure by name; writes their scenarios into `folder`."""
     program = str(Path(sys.executable).with_name("longfat"))
     lan = [
         line
@@ -48,15 +48,15 @@ def commands(folder: Path) -> dict[str, list[str]]:
 
 
 def milliseconds(command: Sequence[str], environment: Mapping[str, str]) -> float:
-    """Wall time of a whole process."""
+    """Return the wall time of a whole process in ms."""
     started = time.perf_counter()
     subprocess.run(command, check=True, capture_output=True, env=environment)
     return 1e3 * (time.perf_counter() - started)
 
 
 def measured(repetitions: int) -> dict[str, object]:
-    """All commands in turn, so that what else goes on burdens all; the least of each."""
-    # Where Python may not keep what it has compiled, it would compile everything each time.
+    """Measure all commands in turn, so that other load affects all; returns the minimum of each."""
+    # Without a writable bytecode cache Python would compile everything each time.
     environment = {
         name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
     }
@@ -74,7 +74,7 @@ def measured(repetitions: int) -> dict[str, object]:
 
 
 def page(record: Mapping[str, Mapping[str, float]]) -> str:
-    """The table of a record."""
+    """Return the table of a record."""
     times = record["ms"]
     lines = ["| LAN, 5 sources | ms | of Python alone |", "| --- | ---: | ---: |"]
     lines += [f"| {name} | {ms:.0f} | {ms / times[BARE]:.1f} |" for name, ms in times.items()]

@@ -1,8 +1,8 @@
-"""How long verbs take with a study of 100,000 stored runs, and how much memory.
+"""Time and memory of verbs with a study of 100,000 stored runs.
 
 The store is synthetic: the runs of `ubr-plus` in many replications, each with the record of one
-real run of its number of sources, its metrics a little different in each. Usage: ``python
-benchmarks/store_of_many_runs.py [RUNS]``; what it measures is kept in
+real run of its number of sources, with slightly different metrics in each. Usage:
+``python benchmarks/store_of_many_runs.py [RUNS]``; the results are stored in
 `record/store-of-many-runs.json`.
 """
 
@@ -36,7 +36,7 @@ def main() -> None:
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "longfat.db"
-        # In a process of its own: its memory would count as that of the verbs, which it forks.
+        # In a process of its own: otherwise its memory would count for the verbs, which it forks.
         with ProcessPoolExecutor(1, get_context("spawn")) as another:
             replications, distinct = another.submit(fill, store, runs).result()
         print(f"{distinct:,} stored runs, {store.stat().st_size / 2**20:,.0f} MiB")
@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def fill(store: Path, wanted: int) -> tuple[int, int]:
-    """Put about so many runs into a new store; replications of each combination, and runs."""
+    """Put about `wanted` runs into a new store; returns replications per combination, and runs."""
     study = load_study(STUDY)
     combinations = len(plan_design(study, Selection(replications=0)).distinct)
     plan = plan_design(study, Selection(replications=wanted // combinations))
@@ -61,7 +61,7 @@ def fill(store: Path, wanted: int) -> tuple[int, int]:
 
 
 def synthetic(plan: Plan) -> Iterator[RunResult]:
-    """Every run of a plan with the record of a shorter one that has its flows."""
+    """Yield every run of a plan, with the record of a shorter run that has its flows."""
     records = {}
     chance = random.Random(1)
     now = datetime.now(UTC)
@@ -71,7 +71,7 @@ def synthetic(plan: Plan) -> Iterator[RunResult]:
             short = {**planned.scenario.settings, "duration_ps": 10**9}
             records[flows] = run(short)
         record = records[flows]
-        # As records of real runs are: no two alike, and seventeen digits to each number.
+        # Like real records: no two equal, and seventeen digits in each number.
         metrics = {
             name: value * chance.uniform(0.99, 1) for name, value in record["metrics"].items()
         }
@@ -80,7 +80,7 @@ def synthetic(plan: Plan) -> Iterator[RunResult]:
 
 
 def measure(verb: str, replications: int, store: Path) -> dict[str, float]:
-    """What a verb takes as a process of its own, as the operating system counts it."""
+    """Measure a verb as a process, by the operating system's accounting."""
     arguments = [STUDY, "--replications", str(replications), "--store", str(store)]
     command = [str(Path(sys.executable).with_name("longfat")), "study", verb, *arguments]
     started = time.perf_counter()

@@ -1,13 +1,12 @@
-"""What all traces of a run cost: instructions and user CPU time, with them over without.
+"""Cost of all traces of a run: ratio of instructions and user CPU time with and without them.
 
     .venv/bin/python -m benchmarks.traces [--record FILE] [--splice PAGE] [--repetitions N]
 
 Each scenario of `benchmarks/scenarios` is run with every trace that `longfat run --trace` leaves
 and without, 20 s long, by a small program that does nothing else: under valgrind's callgrind, and
-for its user CPU time, the least of some repetitions; and by `longfat run`, which has an interpreter
-to start either way. `--record` keeps the result, `--splice`
-puts the table of the newest record into a page without measuring anything. Needs valgrind and the
-release build of an example:
+for its user CPU time, the minimum of some repetitions; and by `longfat run`, which starts an
+interpreter in both cases. `--record` stores the result, `--splice` puts the table of the newest
+record into a page without measuring anything. Needs valgrind and the release build of an example:
 
     cargo build --release --package longfat-trace --example watch_scenario
 """
@@ -26,27 +25,24 @@ from benchmarks.recorded import Recorded
 PROGRAM = HERE.parent / "target" / "release" / "examples" / "watch_scenario"
 BUILD = "cargo build --release --package longfat-trace --example watch_scenario"
 LONG = "20 s"
-"""Long enough that a process's start is not most of it."""
+"""Duration that makes the start of the process negligible."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """The cost of one scenario without traces and with all of them."""
+    """Cost of one scenario without traces and with all of them."""
 
     without: float
     with_all: float
 
     @property
     def ratio(self) -> float:
-        """How many times as much it is with them."""
+        """Ratio of the cost with traces to that without."""
         return self.with_all / self.without
 
 
 def instructions(scenario: Path) -> Cost:
-    """Instructions of a long run.
-
-    Raises `Unmeasurable` where they cannot be counted.
-    """
+    """Count the instructions of a long run. Raises `Unmeasurable` if that is impossible."""
     object_to_machine(PROGRAM, BUILD)
 
     def count(watched: str) -> int:
@@ -58,7 +54,7 @@ def instructions(scenario: Path) -> Cost:
 
 
 def user_seconds(scenario: Path, repetitions: int) -> Cost:
-    """User CPU time of a long run."""
+    """Measure the user CPU time of a long run."""
     with TemporaryDirectory() as folder:
         command = [str(PROGRAM), str(scenario)]
         length = f"duration={LONG}"
@@ -66,7 +62,7 @@ def user_seconds(scenario: Path, repetitions: int) -> Cost:
 
 
 def command_seconds(scenario: Path, repetitions: int) -> Cost:
-    """User CPU time of a long run by `longfat run`, with its interpreter's start."""
+    """Measure the user CPU time of a long `longfat run`, including the interpreter's start."""
     with TemporaryDirectory() as folder:
         program = Path(sys.executable).with_name("longfat")
         command = [str(program), "run", str(scenario), "--set", f"duration={LONG}"]
@@ -74,7 +70,7 @@ def command_seconds(scenario: Path, repetitions: int) -> Cost:
 
 
 def _least(commands: list[list[str]], repetitions: int) -> Cost:
-    """The commands in turn, so that what else goes on burdens both."""
+    """Run the commands in turn, so that other load affects both."""
     rounds = [[_user_seconds(command) for command in commands] for _ in range(repetitions)]
     return Cost(*(min(times) for times in zip(*rounds, strict=True)))
 
@@ -86,9 +82,9 @@ def _user_seconds(command: list[str]) -> float:
 
 
 def measured(repetitions: int) -> dict[str, object]:
-    """All scenarios, and by which compiler's program.
+    """Measure all scenarios; the result names the compiler.
 
-    Raises `Unmeasurable` where instructions cannot be counted.
+    Raises `Unmeasurable` if instructions cannot be counted.
     """
     subprocess.run(BUILD.split(), cwd=HERE.parent, check=True)
     scenarios = {}
@@ -105,7 +101,7 @@ def measured(repetitions: int) -> dict[str, object]:
 
 
 def page(record: Mapping[str, Mapping[str, Mapping[str, Mapping[str, float]]]]) -> str:
-    """The table of a record."""
+    """Return the table of a record."""
     seconds = "user CPU time | the same of `longfat run`"
     lines = [f"| scenario, {LONG} | instructions | {seconds} |", "| --- | ---: | ---: | ---: |"]
     for name, costs in record["scenarios"].items():

@@ -1,6 +1,6 @@
-"""Runs for the compiler to learn from: `make wheel` builds the engine twice, and for these.
+"""Training runs for profile-guided optimization: `make wheel` builds the engine twice.
 
-They are the scenarios whose instructions are counted, and those of the peers, by each driver.
+They are the scenarios whose instructions are counted, and those of the peers, with each driver.
 """
 
 from pathlib import Path

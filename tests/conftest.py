@@ -104,7 +104,7 @@ light,fba,0.5,0.70
 
 @pytest.fixture(scope="session", autouse=True)
 def _interrupts() -> Iterator[None]:
-    """Programs hear of Ctrl-C, even if a shell began the tests in its background and ignores it."""
+    """Restore SIGINT's default for programs, even if a shell runs the tests in its background."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -151,7 +151,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def mount(*arguments: str) -> bool:
-    """Whether the mount succeeded."""
+    """True if the mount succeeded."""
     try:
         return (
             subprocess.run(["mount", *arguments], capture_output=True, check=False).returncode == 0

@@ -1,4 +1,4 @@
-"""What several test modules share."""
+"""Helpers shared by test modules."""
 
 import subprocess
 from collections.abc import Callable

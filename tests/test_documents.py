@@ -1,4 +1,4 @@
-"""What the documents tell people to type works when pasted."""
+"""The commands and programs in the documents work when pasted."""
 
 import json
 import os
@@ -31,7 +31,7 @@ SHOWN = re.compile(
     r"(.*?)<!-- END: ",
     re.DOTALL,
 )
-"""A command and what it prints, in a page."""
+"""A command and its output, in a page."""
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -144,7 +144,7 @@ CITED = re.compile(r"\b[STDVPXM]-\d\d\b")
 
 
 def test_every_code_of_a_choice_leads_to_its_row() -> None:
-    """The codes in what users read, and in sources."""
+    """The codes in texts for users, and in sources."""
     defined = re.findall(r"^\| ([STDVPXM]-\d\d) \|", SOURCES.read_text(), re.MULTILINE)
     assert len(set(defined)) == len(defined)
     for folder in ("crates", "python", "tests", "docs", "studies", "examples"):

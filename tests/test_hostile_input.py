@@ -1,6 +1,6 @@
-"""Whatever bytes come in from outside: an answer or the one kind of refusal, never anything else.
+"""Any input bytes get an answer or a refusal of the one kind, never anything else.
 
-Texts are made by damaging good ones, which gets further into a reader than noise does.
+Texts are valid ones with damage, which gets further into a parser than noise does.
 """
 
 import json
@@ -34,7 +34,7 @@ PIECES = [
 
 @st.composite
 def damaged(draw: st.DrawFn, good: bytes) -> bytes:
-    """A good text with pieces cut out, put in, or said twice."""
+    """A valid text with pieces removed, inserted or repeated."""
     text = good
     for _ in range(draw(st.integers(1, 4))):
         begin = draw(st.integers(0, len(text)))
@@ -45,7 +45,7 @@ def damaged(draw: st.DrawFn, good: bytes) -> bytes:
 
 
 def refuses_or(act: Callable[..., Any], *arguments: object) -> Any:
-    """The answer, or None when it was refused as bad input is."""
+    """Return the answer, or None if it was refused as bad input."""
     try:
         return act(*arguments)
     except (InvalidInput, LongfatError) as refusal:
@@ -91,7 +91,7 @@ def test_the_corpus_of_reference_tables_is_read_or_refused_by_line() -> None:
         target["check"](text.read_bytes())
 
 
-def test_a_cell_that_the_reader_gives_up_on_is_told_with_its_line() -> None:
+def test_a_cell_that_the_reader_refuses_is_reported_with_its_line() -> None:
     text = b"config,efficiency\nlan," + b"9" * 200_000
     with pytest.raises(BadInput, match=r"table\.csv:2: field larger than field limit"):
         read_reference(text, Path("table.csv"), {"config": ["lan"]}, ["efficiency"])

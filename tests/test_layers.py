@@ -1,4 +1,4 @@
-"""The packages of longfat stand in floors: each imports from those below it only.
+"""The packages of longfat form layers: each imports only from those below it.
 
 Imports within functions and for type checkers count, and so do modules that are imported by name.
 """

@@ -19,7 +19,7 @@ def opened(file: Path) -> Any:
 
 
 def executed(file: Path, folder: Path) -> list[tuple[str, dict[str, Any]]]:
-    """What the cells of a notebook show: their source, and their last output by type."""
+    """Contents of the cells of a notebook: their source, and their last output by type."""
     notebook = opened(file)
     resources = {"metadata": {"path": str(folder)}}
     client = NotebookClient(

@@ -1,4 +1,4 @@
-"""What is the same in other simulators: the dumbbell, and queue disciplines."""
+"""Networks shared with other simulators: the dumbbell, and queue disciplines."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""What runs cost in instructions stays what it was; the engine's tests count all else."""
+"""The instructions of runs stay as recorded; the engine's tests count all else."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Files from strangers: they waste at most their limits, and make nobody open, execute or connect.
+"""Untrusted files use at most their limits, and cause no open, exec or connect.
 
 The engine reads and runs them in a process that the kernel kills at the first system call that
 opens, executes, connects, or as much as looks at a file.

@@ -15,7 +15,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
 EXAMPLES = sorted((ROOT / "examples").glob("**/*.py"))
 
 PUBLIC_MODULES = {"longfat.controls", "longfat.learning"}
-"""Public beside `longfat` itself."""
+"""Modules that programs may import, besides longfat."""
 
 
 def programs_of_pages() -> dict[str, str]:

@@ -1,8 +1,7 @@
 """Waiting for other processes, threads and pages.
 
-A busy machine makes everything slower by any factor, so a limit only tells a hang from a slow
-machine: it is far beyond what anything takes, and its error names what was waited for. What takes
-how long is measured in `benchmarks`.
+A busy machine makes everything slower by any factor, so limits only detect hangs: they are far
+beyond any duration, and their errors name the awaited event. `benchmarks` measures durations.
 """
 
 import signal
@@ -17,7 +16,7 @@ import pytest
 Result = TypeVar("Result")
 
 PATIENCE_SECONDS = 300.0
-"""After this, what has not happened is taken to hang."""
+"""Time in seconds after which an awaited event counts as hanging."""
 
 
 def until(

@@ -1,16 +1,16 @@
-"""Mutation testing of the engine's decisions: which small mistakes would its tests not notice?
+"""Mutation testing of the engine: which small mistakes would its tests not notice?
 
 cargo-mutants lists the mutants of the modules in `.cargo/mutants.toml`. It compiles the engine and
 its tests once for each, 70 seconds on two cores: 56 hours for 2,888 mutants. Here all are compiled
-into one engine, each behind a question whether it is the one that is switched on. Every test runs
-once alone without any, and leaves which of them it has asked about; then for each mutant the tests
-run that ask about it: to all others it makes no difference, for the engine does the same whenever
-it runs. Needs cargo-mutants, and tree-sitter and tree-sitter-rust from PyPI.
+into one engine (mutant schemata), each behind a condition that it is active. Every test runs once
+alone without any active mutant and records which conditions it evaluates; then for each mutant the
+tests run that reach it. It cannot affect the others, because the engine is deterministic. Needs
+cargo-mutants, and tree-sitter and tree-sitter-rust from PyPI.
 
 Usage: ``python tools/mutants.py FOLDER [--every N] [--jobs N] [--first TEXT ...]``: the changed
 engine goes into FOLDER, every N-th mutant is tried, so many at a time, those with such a text in
-their names first, and the record is written to `benchmarks/record/mutants.json`. What it says of
-mutants that were caught, or do not compile, is not asked again.
+their names first, and the record is written to `benchmarks/record/mutants.json`. Mutants recorded
+as caught or not compiling are not tried again.
 """
 
 import argparse
@@ -38,7 +38,7 @@ ROOT = Path(__file__).resolve().parent.parent
 RECORD = ROOT / "benchmarks/record/mutants.json"
 SWITCH = "MUTANT"
 SETTLED = ("caught", "unviable")
-"""Outcomes that better tests do not change."""
+"""Final outcomes, which better tests do not change."""
 
 PROPERTIES = {
     "PROPTEST_CASES": "16",
@@ -46,24 +46,24 @@ PROPERTIES = {
     "PROPTEST_MAX_SHRINK_ITERS": "0",
     "PROPTEST_DISABLE_FAILURE_PERSISTENCE": "1",
 }
-"""Property tests try few cases, the same for all mutants, and no smaller ones once they fail."""
+"""Property tests try few cases, the same for all mutants, and do not shrink failures."""
 
 SECONDS = 600
-"""Within which tests end on a busy machine, if they do within `PATIENCE`."""
+"""Wall time in seconds for tests on a busy machine that end within `PATIENCE` of CPU time."""
 
 PATIENCE = (5, 10)
-"""Seconds of a core, and times what tests take without a mistake, after which they do not end."""
+"""CPU seconds, and multiple of the time without a mutant, after which tests count as hanging."""
 
 QUICK = (0.02, 0.1)
-"""Tests of fewer seconds of a core go before others."""
+"""Tests of fewer CPU seconds run first."""
 
 BYTES = 4 << 30
-"""What a test that allocates without end may have."""
+"""Memory limit of a test, in case it allocates without end."""
 
 # The crates whose files `.cargo/mutants.toml` names.
 MUTATED = ("--package", "longfat-hosts", "--package", "longfat-network")
 
-# The guard of a match arm that a mutant takes out.
+# The guard of a match arm that a mutant removes.
 SWITCHED_ARM = rb" !longfat_foundation::mutant\((\d+)\)"
 
 ASKED = """
@@ -95,7 +95,7 @@ fn note(number: u32) {
 
 @dataclass(frozen=True)
 class Mutant:
-    """One small mistake: in which file, from which byte to which, and what stands there instead."""
+    """One small mistake: its file, byte range and replacement."""
 
     number: int
     name: str
@@ -107,7 +107,7 @@ class Mutant:
 
     @property
     def asked(self) -> str:
-        """The question whether it is switched on, in Rust."""
+        """The condition that it is active, in Rust."""
         return f"longfat_foundation::mutant({self.number})"
 
 
@@ -124,7 +124,7 @@ def main() -> None:
     settled = {m.name: known[m.name] for m in mutants if known.get(m.name) in SETTLED}
     unviable = {m.number for m in mutants if settled.get(m.name) == "unviable"}
     programs, unviable = build(given.folder, mutants, unviable)
-    os.chdir(given.folder / "crates/engine")  # where tests leave what they have found
+    os.chdir(given.folder / "crates/engine")  # where tests write their failures
     outcomes = {m.name: "unviable" for m in mutants if m.number in unviable} | settled
     bench = Bench.of(programs)
 
@@ -140,19 +140,19 @@ def main() -> None:
 
 
 def rank(name: str, first: Sequence[str]) -> int:
-    """The place of the first of these texts that is in a name."""
+    """Return the index of the first of these texts that occurs in a name."""
     return next((place for place, text in enumerate(first) if text in name), len(first))
 
 
 def listed() -> list[Mutant]:
-    """The mutants of cargo-mutants that can be switched on and off."""
+    """Return the mutants of cargo-mutants that can be switched on and off."""
     command = ["cargo", "mutants", "--list", "--json", *MUTATED]
     done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
     return [mutant(number, entry) for number, entry in enumerate(json.loads(done.stdout))]
 
 
 def mutant(number: int, entry: dict[str, Any]) -> Mutant:
-    """A mutant as cargo-mutants describes it, with its place in bytes."""
+    """Convert a mutant of cargo-mutants, with its place in bytes."""
     lines = (ROOT / entry["file"]).read_text().splitlines(keepends=True)
 
     def offset(place: dict[str, int]) -> int:
@@ -168,7 +168,7 @@ def mutant(number: int, entry: dict[str, Any]) -> Mutant:
 
 
 class Rewriter:
-    """A source file with its mutants in it, each behind a question."""
+    """A source file that contains its mutants, each behind a condition."""
 
     def __init__(self, source: bytes, mutants: Sequence[Mutant]) -> None:
         self.source = source
@@ -176,12 +176,12 @@ class Rewriter:
         self.written: set[int] = set()
 
     def rewritten(self) -> str:
-        """The whole file."""
+        """Return the whole file."""
         tree = Parser(Language(tree_sitter_rust.language())).parse(self.source)
         return self.render(tree.root_node)
 
     def render(self, node: Node) -> str:
-        """A node with all that is below it."""
+        """Return the text of a node with its descendants."""
         text = self.children(node)
         for mutant in self.of(node):
             changed = self.changed(node, mutant, text)
@@ -191,7 +191,7 @@ class Rewriter:
         return text
 
     def children(self, node: Node) -> str:
-        """The text of a node with its children rewritten, and bodies of functions begun anew."""
+        """Return the text of a node with rewritten children, and prologues in function bodies."""
         if not node.children:
             return self.raw(node.start_byte, node.end_byte)
         parts, at = [], node.start_byte
@@ -201,7 +201,7 @@ class Rewriter:
         return "".join([*parts, self.raw(at, node.end_byte)])
 
     def of(self, node: Node) -> list[Mutant]:
-        """The mutants of an expression, whose operator, guard or arm they change."""
+        """Return the mutants of an expression, whose operator, guard or arm they change."""
         found: list[Mutant] = []
         if node.type in {"binary_expression", "compound_assignment_expr"}:
             operator = node.child_by_field_name("operator") or node.children[1]
@@ -218,9 +218,9 @@ class Rewriter:
         return found
 
     def changed(self, node: Node, mutant: Mutant, text: str) -> str | None:
-        """An expression that a mutant changes when it is switched on."""
+        """Return an expression that an active mutant changes."""
         if node.children and node.children[0].type.startswith("let_"):
-            return None  # what a condition binds cannot be put into parentheses
+            return None  # a condition with bindings cannot be put into parentheses
         if mutant.genre == "MatchArm":
             return self.guarded(node, mutant, text)
         if mutant.genre == "StructField":
@@ -232,7 +232,7 @@ class Rewriter:
         return f"(if {mutant.asked} {{ ({replaced}) }} else {{ {text} }})"
 
     def guarded(self, node: Node, mutant: Mutant, text: str) -> str | None:
-        """The pattern of an arm that never matches when a mutant is switched on."""
+        """Return the pattern of an arm that never matches if a mutant is active."""
         condition = node.child_by_field_name("condition")
         if condition is None:
             return f"{text} if !{mutant.asked}"
@@ -242,7 +242,7 @@ class Rewriter:
         return f"{pattern} !{mutant.asked} && ({self.render(condition)})"
 
     def from_base(self, node: Node, mutant: Mutant, text: str) -> str | None:
-        """A field that is as in the struct it updates when a mutant is switched on."""
+        """Return a field that keeps the value of the base struct if a mutant is active."""
         fields = node.parent.children if node.parent is not None else ()
         bases = [field for field in fields if field.type == "base_field_initializer"]
         if not bases:
@@ -252,7 +252,7 @@ class Rewriter:
         return f"{name}: if {mutant.asked} {{ ({base}).{name} }} else {{ {value or name} }}"
 
     def beginnings(self, node: Node) -> str:
-        """What comes before a node that is the first of a function whose value mutants change."""
+        """Return the early returns of a function whose value mutants replace."""
         found = [m for m in self.genre("FnValue") if m.begin == node.start_byte]
         if node.parent is None or node.parent.type != "block":
             return ""
@@ -261,20 +261,20 @@ class Rewriter:
         return "".join(f"if {m.asked} {{ return {m.replacement}; }}\n" for m in new)
 
     def genre(self, genre: str) -> Iterator[Mutant]:
-        """The mutants of a kind."""
+        """Yield the mutants of a kind."""
         return (mutant for mutant in self.mutants if mutant.genre == genre)
 
     def raw(self, begin: int, end: int) -> str:
-        """The text as it was."""
+        """Return the original text."""
         return self.source[begin:end].decode()
 
 
 def build(
     folder: Path, mutants: Sequence[Mutant], unviable: set[int]
 ) -> tuple[list[str], set[int]]:
-    """The programs that test an engine with all mutants but those that do not compile.
+    """Build the test programs of an engine with all mutants that compile.
 
-    `unviable` are those of which it is known.
+    `unviable` are the mutants known not to compile.
     """
     while True:
         written = write_engine(folder, [m for m in mutants if m.number not in unviable])
@@ -286,7 +286,7 @@ def build(
 
 
 def write_engine(folder: Path, mutants: Sequence[Mutant]) -> set[int]:
-    """Write the changed engine; tells which mutants are in it."""
+    """Write the changed engine; returns the mutants in it."""
     ignored = shutil.ignore_patterns("target", ".venv", ".git", "work")
     shutil.copytree(ROOT, folder, dirs_exist_ok=True, ignore=ignored)
     written: set[int] = set()
@@ -301,7 +301,7 @@ def write_engine(folder: Path, mutants: Sequence[Mutant]) -> set[int]:
 
 
 def compiled(folder: Path) -> tuple[list[str], set[int]]:
-    """The test programs, and the mutants at which the compiler found something wrong."""
+    """Return the test programs, and the mutants with compiler errors."""
     command = ["cargo", "test", "--no-run", *MUTATED, "--package", "longfat-engine"]
     command += ["--lib", "--test", "engine", "--profile", "mutants", "--message-format", "json"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
@@ -315,7 +315,7 @@ def compiled(folder: Path) -> tuple[list[str], set[int]]:
 
 
 def at(folder: Path, error: dict[str, Any]) -> set[int]:
-    """The mutant around the place of an error, the innermost."""
+    """Return the innermost mutant around the place of an error."""
     found = set()
     for span in error["spans"]:
         if not span["is_primary"]:
@@ -329,12 +329,12 @@ def at(folder: Path, error: dict[str, Any]) -> set[int]:
         if inside:
             found.add(min(inside)[1])
         elif arm := re.search(SWITCHED_ARM, text[span["byte_start"] :]):
-            found.add(int(arm[1]))  # without which a match does not match everything
+            found.add(int(arm[1]))  # without it the match is not exhaustive
     return found
 
 
 def closing(text: bytes, begin: int) -> int:
-    """Where the braces close that were opened before `begin`."""
+    """Return the position of the brace that closes the block open at `begin`."""
     depth = 1
     for match in re.finditer(rb"[{}]", text[begin:]):
         depth += 1 if match[0] == b"{" else -1
@@ -345,7 +345,7 @@ def closing(text: bytes, begin: int) -> int:
 
 @dataclass(frozen=True)
 class Test:
-    """A test of a program: how long it takes, in seconds of a core, and what it asks about."""
+    """A test of a program: its CPU seconds, and the mutants that it reaches."""
 
     program: str
     name: str
@@ -355,7 +355,7 @@ class Test:
 
 @dataclass(frozen=True)
 class Bench:
-    """All tests of the engine, as they are without a mutant."""
+    """All tests of the engine, measured without a mutant."""
 
     tests: Sequence[Test]
 
@@ -368,7 +368,7 @@ class Bench:
         return cls(tests)
 
     def outcome(self, mutant: Mutant) -> str:
-        """What becomes of a mutant: `caught`, `timeout` or `missed`."""
+        """Return the outcome of a mutant: `caught`, `timeout` or `missed`."""
         portions: dict[tuple[int, str], list[Test]] = {}
         for test in self.tests:
             if mutant.number in test.asks_about:
@@ -381,13 +381,13 @@ class Bench:
 
 
 def names(program: str) -> list[str]:
-    """The tests of a program."""
+    """Return the names of the tests of a program."""
     done = subprocess.run([program, "--list"], check=True, capture_output=True, text=True)
     return re.findall(r"^(.*): test$", done.stdout, re.MULTILINE)
 
 
 def measured(program: str, name: str) -> Test:
-    """A test, which must pass."""
+    """Measure a test, which must pass."""
     asked = Path(tempfile.gettempdir()) / f"asked-{os.getpid()}"
     asked.touch()
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
@@ -400,7 +400,7 @@ def measured(program: str, name: str) -> Test:
 
 
 def verdict(tests: Sequence[Test], environment: Mapping[str, str]) -> str:
-    """What some tests of a program say; the first that fails ends them."""
+    """Return the outcome of some tests of a program; stops at the first failure."""
     process = subprocess.Popen(
         [tests[0].program, "--exact", *(test.name for test in tests)],
         env={**PROPERTIES, **os.environ, **environment},
@@ -427,7 +427,7 @@ def verdict(tests: Sequence[Test], environment: Mapping[str, str]) -> str:
 
 
 def write(outcomes: dict[str, str], listed: int) -> None:
-    """Keep the outcomes, and their sum."""
+    """Write the outcomes and their totals."""
     counts = Counter(outcomes.values())
     noticed = counts["caught"] + counts["timeout"]
     tried = noticed + counts["missed"]

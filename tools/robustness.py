@@ -1,4 +1,4 @@
-"""Write what was measured of robustness into its page, from the records that programs left.
+"""Write the tables of the robustness page from the records of programs.
 
 Usage: ``python tools/robustness.py``. Records: `fuzz/campaign.py`, `tools/mutants.py`,
 `make faults` and `benchmarks/store_of_many_runs.py` write them into `benchmarks/record`.
@@ -18,7 +18,7 @@ PAGE = ROOT / "docs/method/robustness.md"
 
 
 def main() -> None:
-    """Splice a table for each record that there is."""
+    """Splice a table for each existing record."""
     page = PAGE.read_text()
     for name, text in TABLES.items():
         record = RECORDS / f"{name}.json"
@@ -29,7 +29,7 @@ def main() -> None:
 
 
 def fuzzing(record: dict[str, Any]) -> str:
-    """Executions of each target, and what they found."""
+    """Return the executions of each target, and their findings."""
     rows = [
         [
             name.replace("_", " "),
@@ -44,7 +44,7 @@ def fuzzing(record: dict[str, Any]) -> str:
 
 
 def faults(record: dict[str, Any]) -> str:
-    """How often each fault struck, and what was lost."""
+    """Return the number of each fault, and the losses."""
     rows = [[name, str(count)] for name, count in record["faults"].items()]
     return (
         f"{table(['fault', 'times'], rows)}\n\n{record['acknowledged']} acknowledged runs, "
@@ -54,12 +54,12 @@ def faults(record: dict[str, Any]) -> str:
 
 
 def within_sources(name: str) -> str:
-    """The name of a mutant with its file's path below the sources of its crate."""
+    """Return a mutant's name with the path relative to its crate's sources."""
     return name.partition("/src/")[2]
 
 
 def mutants(record: dict[str, Any]) -> str:
-    """The score of each family of models, and the mutants that no test noticed."""
+    """Return the score of each family of models, and the mutants that no test noticed."""
     of_module: dict[str, Counter[str]] = {}
     for name, outcome in record["mutants"].items():
         folder = Path(within_sources(name)).parts[1]
@@ -81,14 +81,14 @@ KINDS = ("caught", "timeout", "missed", "unviable")
 
 
 def share(count: Counter[str]) -> str:
-    """Of the mutants that compile, those that tests noticed."""
+    """Return the share of compiled mutants that tests noticed."""
     noticed = count["caught"] + count["timeout"]
     tried = noticed + count["missed"]
     return f"{noticed / tried:.1%}" if tried else "-"
 
 
 def stores(record: dict[str, Any]) -> str:
-    """What verbs take with many stored runs."""
+    """Return the cost of verbs with many stored runs."""
     rows = [
         [verb, f"{measured['core_seconds']:.2f} s", f"{measured['mib']:.0f} MiB"]
         for verb, measured in record["verbs"].items()
@@ -98,7 +98,7 @@ def stores(record: dict[str, Any]) -> str:
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table in Markdown."""
+    """Format a table in Markdown."""
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 

@@ -1,8 +1,8 @@
-"""Pictures of `longfat view` for the documents, from a real browser.
+"""Screenshots of `longfat view` for the documents, from a browser.
 
     .venv/bin/python -m tools.screenshots STORE
 
-STORE has runs of `ubr-plus`; the pictures go to docs/images.
+STORE has runs of `ubr-plus`; the pictures are written to docs/images.
 """
 
 import sys
@@ -51,7 +51,7 @@ def main() -> None:
 
 
 def take(page: Page, name: str) -> None:
-    """What fits on the screen."""
+    """Take a screenshot of the visible part."""
     page.wait_for_timeout(500)
     page.screenshot(path=IMAGES / name)
     print(IMAGES / name)

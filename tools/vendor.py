@@ -2,8 +2,8 @@
 
 The JSON Schema of Vega-Lite, which only tests read, goes to `tests/plots`, compressed.
 
-python tools/vendor.py            every file must have the SHA-256 that the manifest says
-python tools/vendor.py --accept   after a version was raised: write the new sums into the manifest
+python tools/vendor.py every file must have the SHA-256 in the manifest python tools/vendor.py
+--accept after an update of a version: write the new sums into the manifest
 
 Needs `npm`; nothing else in the project does.
 """
@@ -25,7 +25,7 @@ MANIFEST = VENDOR / "manifest.json"
 
 
 def main() -> int:
-    """Fetch, compare, and write; the exit code is 1 if a file is not what the manifest says."""
+    """Fetch, compare, and write; the exit code is 1 if a file differs from the manifest."""
     accept = "--accept" in sys.argv[1:]
     manifest = json.loads(MANIFEST.read_text(encoding="utf-8"))
     fetched = {
@@ -34,7 +34,7 @@ def main() -> int:
     sums = {name: hashlib.sha256(content).hexdigest() for name, content in fetched.items()}
     wrong = [name for name in sums if sums[name] != manifest["sha256"].get(name)]
     if wrong and not accept:
-        print(f"not what {MANIFEST.name} says: {', '.join(wrong)}", file=sys.stderr)
+        print(f"different from {MANIFEST.name}: {', '.join(wrong)}", file=sys.stderr)
         return 1
     for name, content in fetched.items():
         if name.endswith("schema.json"):
@@ -48,7 +48,7 @@ def main() -> int:
 
 
 def _fetch(package: dict[str, Any]) -> list[tuple[str, bytes]]:
-    """The files of a package under the names they have here, and its licence."""
+    """Return the files of a package under their names here, and its licence."""
     wanted = {**package["files"], f"LICENSE-{package['name']}.txt": "LICENSE"}
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(

@@ -1,1 +1,1 @@
-"""The same networks in other simulators."""
+"""Comparison with other simulators on equal networks."""

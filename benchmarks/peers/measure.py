@@ -1,8 +1,8 @@
-"""What a packet costs here, in ns-2 and in ns-3, on the same dumbbell.
+"""Cost of a packet in longfat, ns-2 and ns-3, on the same dumbbell.
 
 `python -m benchmarks.peers.measure --record FILE` runs `dumbbell.toml`, `dumbbell.tcl` and, with
-`--ns3 PROGRAM`, `dumbbell.cc` in turn, then the short flows of `web.toml` and `web.tcl`, and keeps
-as JSON the user CPU seconds, with set-up apart, the packets and, where valgrind is there, the
+`--ns3 PROGRAM`, `dumbbell.cc` in turn, then the short flows of `web.toml` and `web.tcl`, and stores
+as JSON the user CPU seconds, with set-up apart, the packets and, if valgrind is installed, the
 instructions. `--page FILE` prints the table of a record, `--splice PAGE` puts it into a page. Needs
 `ns` (Debian's ns2) and
 
@@ -33,21 +33,21 @@ SOURCES = (5, 15, 100)
 FLAVORS = ("newreno", "sack")
 BULK, WEB = "bulk", "short flows"
 WEB_SECONDS = 12.0
-"""All but the longest flows of `web.toml` end within that."""
+"""Time within which all but the longest flows of `web.toml` end."""
 STARTS_WITHIN_MICROSECONDS = 100_000
-"""From the first connection's start to the last one's, nearly."""
+"""Time from the first connection's start to about the last one's."""
 SETUP_SECONDS = 1e-6
-"""A run this long does nothing but set up."""
+"""Duration of a run that only measures set-up."""
 LEAST_SECONDS = 0.2
-"""The system counts user time in ticks of some milliseconds: what takes less is run again."""
+"""Shortest user time measured at once: the system counts in ticks of some milliseconds."""
 MOST_RUNS = 10
 HOPS = 3
-"""Lines from a sender to its receiver, and as many back."""
+"""Links from a sender to its receiver; as many back."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One dumbbell: the TCP and how many connections, and seconds simulated."""
+    """One dumbbell: the TCP, the number of connections, and the simulated seconds."""
 
     flavor: str
     sources: int
@@ -55,13 +55,13 @@ class Case:
     load: str = BULK
 
     def shortened(self, seconds: float) -> "Case":
-        """The same, for so many seconds."""
+        """Return the case with another number of simulated seconds."""
         return replace(self, seconds=seconds)
 
 
 @dataclass(frozen=True)
 class Tool:
-    """A simulator: its command for a case, and how it tells how many packet-hops that were."""
+    """A simulator: its command for a case, and how to read the packet-hops from its output."""
 
     name: str
     command: Callable[[Case], list[str]]
@@ -72,7 +72,7 @@ class Tool:
     loads: tuple[str, ...] = (BULK, WEB)
 
     def seconds_of(self, case: Case) -> float:
-        """Set-up grows with the sources; the run must outgrow it to be told from it."""
+        """Return the seconds to simulate: enough to exceed set-up, which grows with the sources."""
         if case.load == WEB:
             return case.seconds
         return self.seconds * max(1.0, case.sources / SOURCES[1])
@@ -80,7 +80,7 @@ class Tool:
 
 @dataclass
 class Cost:
-    """What a tool took for a case: medians of repetitions."""
+    """Cost of a case with a tool: medians of repetitions."""
 
     tool: str
     flavor: str
@@ -96,12 +96,12 @@ class Cost:
 
     @property
     def nanoseconds_per_packet_hop(self) -> float:
-        """User CPU without set-up."""
+        """User CPU time without set-up."""
         return (self.user_seconds - self.setup_user_seconds) / self.packet_hops * 1e9
 
     @property
     def is_lost_in_setup(self) -> bool:
-        """Whether what is left without set-up is a small difference of large numbers."""
+        """True if the time without set-up is a small difference of large numbers."""
         return self.user_seconds < 1.5 * self.setup_user_seconds
 
 
@@ -124,9 +124,9 @@ def _our_packet_hops(output: str) -> int:
 
 
 def _their_packet_hops(output: str) -> int:
-    """Of data sent and acknowledgments received.
+    """Return the packet-hops of data sent and acknowledgments received.
 
-    A packet that was dropped crossed one line; what is under way at the end counts as dropped.
+    A dropped packet crossed one link; packets in flight at the end count as dropped.
     """
     data, acknowledgments = map(int, output.split())
     return data + (HOPS - 1 + HOPS) * acknowledgments
@@ -141,7 +141,7 @@ def _ns2(headers: str) -> Callable[[Case], list[str]]:
 
 
 def tools(ns3: str | None, seconds: float, repetitions: int) -> Iterator[Tool]:
-    """Those to be measured; ns-3 a fifth as long and once, for it takes its time."""
+    """Yield the simulators to measure; the slow ns-3 a fifth as long and once."""
     in_cells = ("framing=aal5", "port.buffer=16000 cells")
     yield Tool("longfat", _ours, _our_packet_hops, seconds, repetitions, True)
     yield Tool(
@@ -167,7 +167,7 @@ def tools(ns3: str | None, seconds: float, repetitions: int) -> Iterator[Tool]:
 
 
 def run(command: list[str]) -> tuple[str, float]:
-    """The output of a command, and its user CPU seconds."""
+    """Return the output of a command, and its user CPU seconds."""
     with tempfile.TemporaryFile("w+") as output:
         process = subprocess.Popen(command, stdout=output)
         _, status, usage = os.wait4(process.pid, 0)
@@ -179,7 +179,7 @@ def run(command: list[str]) -> tuple[str, float]:
 
 
 def run_long_enough(command: list[str]) -> tuple[str, float]:
-    """The output of a command, and its user CPU seconds: the mean of some runs if it is short."""
+    """Return the output of a command, and its user CPU seconds, a mean of runs if it is short."""
     output, taken = run(command)
     runs = 1
     while taken < LEAST_SECONDS and runs < MOST_RUNS:
@@ -189,24 +189,24 @@ def run_long_enough(command: list[str]) -> tuple[str, float]:
 
 
 def instructions(command: list[str]) -> int:
-    """Instructions of a command, by valgrind."""
+    """Count the instructions of a command with valgrind."""
     tool = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
     process = subprocess.run([*tool, *command], capture_output=True, text=True, check=True)
     collected = re.search(r"Collected : (\d+)", process.stderr)
     if collected is None:
-        sys.exit(f"valgrind told no count:\n{process.stderr}")
+        sys.exit(f"valgrind printed no count:\n{process.stderr}")
     return int(collected[1])
 
 
 def instructions_per_packet_hop(tool: Tool, case: Case) -> float:
-    """Without set-up, of a run of two seconds."""
+    """Return the instructions without set-up, of a run of two seconds."""
     short, setup = case.shortened(2.0), case.shortened(SETUP_SECONDS)
     packet_hops = tool.packet_hops(run(tool.command(short))[0])
     return (instructions(tool.command(short)) - instructions(tool.command(setup))) / packet_hops
 
 
 def measure(case: Case, all_tools: list[Tool]) -> Iterator[Cost]:
-    """Every tool on one case, in turn, so that what else the machine does is shared by all."""
+    """Measure every tool on one case, in turn, so that other load affects all."""
     all_tools = [tool for tool in all_tools if case.load in tool.loads]
     taken: dict[str, list[tuple[float, float]]] = {tool.name: [] for tool in all_tools}
     hops: dict[str, int] = {}
@@ -237,7 +237,7 @@ def measure(case: Case, all_tools: list[Tool]) -> Iterator[Cost]:
 
 
 def page(costs: list[Cost]) -> str:
-    """A table: what a packet-hop takes with every tool, how many times ours, and set-up."""
+    """Return a table of cost per packet-hop with every tool, its ratio to longfat's, and set-up."""
     header = [
         *("TCP", "sources", "simulator", "ns per packet-hop", "of longfat's"),
         *("instructions per packet-hop", "user CPU, s", "of it set-up"),
@@ -281,7 +281,7 @@ def _keep(record: Path, costs: list[Cost]) -> None:
 
 
 def main() -> int:
-    """Measure and keep, or show what was kept."""
+    """Measure and store, or show a record."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,10 +1,10 @@
-"""What a queue discipline makes of the same TCP traffic here and in ns-3.
+"""Comparison of queue disciplines with ns-3, under equal TCP traffic.
 
 `python -m benchmarks.peers.queues --ns3 PROGRAM --record FILE` runs `queues.toml` and `queues.cc`
-(README.md says how to build it) with each discipline and numbers of sources, and keeps as JSON how
-busy the bottleneck was and for how long packets waited on the mean, after a warm-up, in several
-runs with other starts of the connections; with `--only` for some disciplines, the others as FILE
-has them. `--page FILE` prints the table of a record, `--splice PAGE` puts it into a page.
+(README.md says how to build it) with each discipline and numbers of sources, and stores as JSON the
+utilization of the bottleneck and the mean wait of packets, after a warm-up, in several runs with
+different starts of the connections; with `--only` measures some disciplines and takes the others
+from FILE. `--page FILE` prints the table of a record, `--splice PAGE` puts it into a page.
 """
 
 import argparse
@@ -28,9 +28,9 @@ SOURCES = (4, 8)
 WARM_UP_SECONDS = 20
 SECONDS = 80
 STARTS_WITHIN_MILLISECONDS = (700, 900, 1100, 1300)
-"""Of each run; with other draws, where a discipline draws."""
+"""Seeds of the runs, for disciplines that draw."""
 RUNS = {"fq-codel": 4}
-"""How many of these, 2 of the others: on FQ-CoDel the starts have most influence."""
+"""Runs with this discipline, instead of 2: on FQ-CoDel the starts have most influence."""
 RATE_BPS = 40e6
 OURS: dict[str, dict[str, str]] = {
     # ns-3's CoDel is Linux's.
@@ -40,12 +40,12 @@ OURS: dict[str, dict[str, str]] = {
     "fq-codel": {"port.queue.quantum": "1502 B"},
     "pie": {"port.buffer": "unlimited", "port.queue.mean_packet": "1502 B"},
 }
-"""What else is set here for a discipline to be what it is in ns-3."""
+"""Further settings that make a discipline equal to that of ns-3."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Between warm-up and end: share of the time that the line was busy, and mean wait in s."""
+    """Utilization of the link and mean wait in s, between warm-up and end."""
 
     utilization: float
     mean_wait_s: float
@@ -53,12 +53,12 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Pair:
-    """A discipline with a number of sources, here and in ns-3."""
+    """A discipline with a number of sources, in longfat and in ns-3."""
 
     discipline: str
     sources: int
     here: tuple[Outcome, ...]
-    """One for each of the first STARTS_WITHIN_MILLISECONDS."""
+    """One outcome for each of the first STARTS_WITHIN_MILLISECONDS."""
     ns3: tuple[Outcome, ...]
 
 
@@ -84,7 +84,7 @@ def main() -> None:
 
 
 def measured(record: Path, ns3: Path, only: list[str] | None) -> list[Pair]:
-    """All pairs, or those of some disciplines among what a record has of the others."""
+    """Measure all pairs, or those of some disciplines and take the others from a record."""
     new = compared(ns3, only or DISCIPLINES)
     kept = [pair for pair in read(record) if pair.discipline not in only] if only else []
     place = {case: number for number, case in enumerate(cases(DISCIPLINES))}
@@ -92,12 +92,12 @@ def measured(record: Path, ns3: Path, only: list[str] | None) -> list[Pair]:
 
 
 def cases(disciplines: Sequence[str]) -> list[tuple[str, int]]:
-    """These disciplines with all numbers of sources."""
+    """Return these disciplines with all numbers of sources."""
     return [(discipline, sources) for sources in SOURCES for discipline in disciplines]
 
 
 def compared(ns3: Path, disciplines: Sequence[str]) -> list[Pair]:
-    """These disciplines with all numbers of sources; ns-3 takes most of the time, on all cores."""
+    """Compare these disciplines with all numbers of sources; ns-3 takes most time, on all cores."""
     all_cases = cases(disciplines)
     runs = [(*case, number) for case in all_cases for number in range(runs_of(case[0]))]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -113,12 +113,12 @@ def compared(ns3: Path, disciplines: Sequence[str]) -> list[Pair]:
 
 
 def runs_of(discipline: str) -> int:
-    """How many runs are compared."""
+    """Return the number of compared runs."""
     return RUNS.get(discipline, 2)
 
 
 def in_ns3(program: Path, discipline: str, sources: int, number: int) -> Outcome:
-    """What ns-3 makes of it."""
+    """Return the outcome of ns-3."""
     starts = STARTS_WITHIN_MILLISECONDS[number] / 1000
     arguments = [discipline, sources, starts, WARM_UP_SECONDS, SECONDS, number + 1]
     command = [str(program.resolve()), *map(str, arguments)]
@@ -128,7 +128,7 @@ def in_ns3(program: Path, discipline: str, sources: int, number: int) -> Outcome
 
 
 def here(discipline: str, sources: int, number: int) -> Outcome:
-    """What longfat makes of it: a run to the end less one to the end of the warm-up."""
+    """Return longfat's outcome: a run to the end minus one to the end of the warm-up."""
     settings: dict[str, str | int] = {
         "topology.sources": sources,
         "traffic.stagger": f"{1000 * STARTS_WITHIN_MILLISECONDS[number] // sources} us",
@@ -147,7 +147,7 @@ def here(discipline: str, sources: int, number: int) -> Outcome:
 
 
 def totals(record: dict) -> tuple[float, float, float]:  # type: ignore[type-arg]
-    """Packets that left the bottleneck, the seconds that they waited, and those it was busy."""
+    """Return packets that left the bottleneck, their total wait and its busy time in seconds."""
     port = record["ports"][0]
     sent = port["cells_out"]
     seconds = record["scenario"]["duration_ps"] / 1e12
@@ -155,7 +155,7 @@ def totals(record: dict) -> tuple[float, float, float]:  # type: ignore[type-arg
 
 
 def mean(outcomes: Sequence[Outcome]) -> Outcome:
-    """The means of several."""
+    """Return the means of several outcomes."""
     return Outcome(
         fmean(outcome.utilization for outcome in outcomes),
         fmean(outcome.mean_wait_s for outcome in outcomes),
@@ -163,12 +163,12 @@ def mean(outcomes: Sequence[Outcome]) -> Outcome:
 
 
 def write(file: Path, pairs: list[Pair]) -> None:
-    """Keep the results."""
+    """Write the results to a file."""
     file.write_text(json.dumps([asdict(pair) for pair in pairs], indent=2) + "\n")
 
 
 def read(file: Path) -> list[Pair]:
-    """The results that a file has."""
+    """Read the results from a file."""
 
     def outcomes(rows: list[dict[str, float]]) -> tuple[Outcome, ...]:
         return tuple(Outcome(**row) for row in rows)
@@ -180,7 +180,7 @@ def read(file: Path) -> list[Pair]:
 
 
 def page(pairs: list[Pair]) -> str:
-    """The means as a Markdown table, with the shortest and the longest wait; waits in ms."""
+    """Return the means as a Markdown table, with the shortest and the longest wait in ms."""
     lines = [
         "| discipline | sources | utilization | in ns-3 | wait, ms | in ns-3 | difference |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
@@ -196,7 +196,7 @@ def page(pairs: list[Pair]) -> str:
 
 
 def waits(outcomes: Sequence[Outcome]) -> str:
-    """The mean of several waits in ms, and the shortest and the longest of them."""
+    """Format the mean of several waits in ms, with the shortest and the longest."""
     all_ms = [1e3 * outcome.mean_wait_s for outcome in outcomes]
     return f"{fmean(all_ms):.2f} ({min(all_ms):.2f} to {max(all_ms):.2f})"
 

@@ -324,7 +324,7 @@ def check_claims(text: bytes, source: str) -> str:
 def readable_claims(text: bytes, source: str) -> str:
     """Return the valid claims of an invalid file, in the form of `check_claims`.
 
-    None if the file is not valid TOML or JSON.
+    Empty if the file is not valid TOML or JSON.
     """
 
 def compare_runs(first: str, second: str, wall_seconds: float | None = None) -> str:

@@ -1,4 +1,4 @@
-"""What the tests of the analysis share."""
+"""Shared helpers of the tests of the analysis."""
 
 import csv
 from collections.abc import Mapping, Sequence

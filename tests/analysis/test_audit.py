@@ -1,4 +1,4 @@
-"""What an audit makes of the results of its runs."""
+"""Audits evaluate the results of their runs."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -39,7 +39,8 @@ EFFICIENCY = {
     ("heavy", "ubr"): 0.4,
     ("heavy", "fba"): 0.9,
 }
-"""Of the study's own runs; the paper has 0.80 for FBA under light load, and else the same."""
+"""Results of the study's own runs; the paper has 0.80 for FBA under light load, else equal
+values."""
 
 Value = Callable[[PlannedRun], float]
 
@@ -129,7 +130,7 @@ def test_a_claim_flips_under_the_alternative_that_turns_its_number(plan: AuditPl
 def test_a_claim_that_reads_nothing_of_what_an_alternative_changes_keeps_its_number(
     plan: AuditPlan,
 ) -> None:
-    """What becomes of a remainder is a matter of FBA's, and the second claim is about tail drop."""
+    """The handling of remainders affects only FBA, and the second claim is about tail drop."""
     found = audit_of(plan, metrics_of(plan, {"false": lambda _: 0.0}))
     first, second = under(found, "false").claims
     assert (first.outcome, second.outcome) == ("flips", "survives")
@@ -150,7 +151,7 @@ def test_moves_are_of_the_mean_absolute_error_and_of_the_bias(plan: AuditPlan) -
     assert (unmoved.error, unmoved.bias) == (0, 0)
 
 
-def test_an_alternative_without_any_effect_is_told_as_such_and_left_out_of_tables(
+def test_an_alternative_without_any_effect_is_reported_and_left_out_of_tables(
     plan: AuditPlan,
 ) -> None:
     found = audit_of(plan, metrics_of(plan, {"from-start": lambda _: 0.0}))
@@ -191,7 +192,7 @@ def test_a_part_judges_a_claim_on_what_it_has_and_says_so(claimed_study: StudyDe
     assert [row[0] for row in claim_rows(found)] == ["S-2"]
 
 
-def test_a_claim_that_fails_for_want_of_rows_is_not_told(study_folder: Path) -> None:
+def test_a_claim_that_fails_for_missing_rows_is_not_reported(study_folder: Path) -> None:
     measure = "SELECT count(*) FROM runs WHERE efficiency > 0"
     claims = CLAIMS[: CLAIMS.index("[[claim]]")] + (
         f'[[claim]]\nid = "S-3"\nstatement = "all"\nmeasure = "{measure}"\nholds = ">= 8"\n'

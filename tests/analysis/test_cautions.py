@@ -73,7 +73,7 @@ def test_normal_values_have_outliers_as_seldom_as_the_test_says() -> None:
     assert found / 1500 == pytest.approx(0.05, abs=0.017)
 
 
-def test_a_run_of_another_kind_is_told_with_its_replication(plan: Plan) -> None:
+def test_a_run_of_another_kind_is_reported_with_its_replication(plan: Plan) -> None:
     chance = random.Random(1)
     results = {
         combination: {number: {"efficiency": chance.gauss(0.8, 0.01)} for number in range(10)}
@@ -177,7 +177,7 @@ def test_flavors_for_long_fat_networks_grow_back_by_their_laws(flavor: str, seco
     assert path.regrowth_s == pytest.approx(seconds, rel=5e-3)
 
 
-def test_runs_too_short_for_the_window_to_grow_back_and_for_the_start_are_told(
+def test_runs_too_short_for_the_window_to_grow_back_and_for_the_start_are_reported(
     study: StudyDefinition, plan: Plan
 ) -> None:
     assert study.name == "small"
@@ -194,7 +194,7 @@ def test_runs_too_short_for_the_window_to_grow_back_and_for_the_start_are_told(
     assert "measure.from" in start
 
 
-def test_a_start_that_is_left_out_is_not_told_of(study: StudyDefinition, plan: Plan) -> None:
+def test_a_start_that_is_left_out_is_not_reported(study: StudyDefinition, plan: Plan) -> None:
     far = [("topology.bottleneck.delay", "275 ms", "x"), ("duration", "40 s", "x")]
 
     def told(*more: tuple[str, str, str]) -> list[str]:
@@ -207,7 +207,7 @@ def test_a_start_that_is_left_out_is_not_told_of(study: StudyDefinition, plan: P
     assert told(("measure.from", "20 s", "x")) == ["short runs"], "slow start is over by then"
 
 
-def test_replications_that_are_all_the_same_are_told() -> None:
+def test_replications_that_are_all_the_same_are_reported() -> None:
     same = {number: {"efficiency": 0.9} for number in range(4)}
     key = (("load", "light"),)
     assert without_chance({key: same})[0].startswith("all replications are the same")

@@ -70,7 +70,7 @@ def test_more_replications_decide_what_few_leave_open() -> None:
     assert judged([0.5, 0.7] * 5).verdict == "holds"
 
 
-def test_each_limit_has_the_confidence_asked_for_since_a_verdict_rests_on_one() -> None:
+def test_each_limit_has_the_requested_confidence_since_a_verdict_depends_on_one() -> None:
     values = [0.6, 0.4, 0.8, 0.5]
     one_sided = stats.t.ppf(0.9, 3) * stats.sem(values)
     measured = judged(values).measured
@@ -214,7 +214,7 @@ def test_claims_are_judged_in_their_order() -> None:
     assert [judgement.claim.id for judgement in found] == ["B", "A"]
 
 
-def test_all_wrong_measures_of_a_study_are_told_at_once_with_their_places(
+def test_all_wrong_measures_of_a_study_are_reported_at_once_with_their_places(
     study: StudyDefinition,
 ) -> None:
     rows = [Row(["light", "ubr", None], number, "{}", None) for number in (0, 1)]

@@ -1,4 +1,4 @@
-"""Intervals are what they say: they hold the truth as often as promised."""
+"""Intervals cover the true value with their nominal probability."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def true_effects() -> Array:
 
 
 def simulated(common_luck: float, replications: int, seed: int) -> Array:
-    """Many designs with the same effects, errors of deviation 1 and luck that all share."""
+    """Many designs with equal effects, errors of deviation 1 and shared block effects."""
     random = np.random.default_rng(seed)
     errors = random.normal(size=(DESIGNS, *LEVELS, replications))
     luck = common_luck * random.normal(size=(DESIGNS, 1, 1, 1, replications))
@@ -30,7 +30,7 @@ def simulated(common_luck: float, replications: int, seed: int) -> Array:
 
 
 def coverage_of_effects(parts: Fit) -> float:
-    """The share of intervals of the first factor's levels that hold the true effect."""
+    """Share of the intervals of the first factor's levels that cover the true effect."""
     truth = np.array([-1.5, 0.2, 1.3]).reshape(3, 1, 1)
     half_width = parts.half_width((0,), NINETY)[:, None, None, None]
     return float((np.abs(parts.effects[(0,)] - truth) <= half_width).mean())

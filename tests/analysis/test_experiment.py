@@ -59,7 +59,7 @@ def test_blocks_need_the_same_replications_everywhere() -> None:
         crossed(observations, matched=True)
 
 
-def test_blocks_need_replications_that_can_be_told_apart() -> None:
+def test_blocks_need_replications_that_can_be_distinguished() -> None:
     with pytest.raises(LongfatError, match="--replication COLUMN"):
         crossed(rows(CELLS, (None, None)), matched=True)
 

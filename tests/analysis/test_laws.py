@@ -1,4 +1,4 @@
-"""What holds for every balanced experiment, whatever its values."""
+"""Laws of every balanced experiment, whatever its values."""
 
 import itertools
 from typing import Any

@@ -32,6 +32,6 @@ def test_levels_that_exist_are_accepted_and_so_is_what_is_not_compared(sql: str)
         ("\"buffer\" = '1RTT'", "did you mean '1 RTT'?"),
     ],
 )
-def test_a_level_that_does_not_exist_is_told(sql: str, expected: str) -> None:
+def test_an_unknown_level_is_reported(sql: str, expected: str) -> None:
     (problem,) = unknown_levels(sql, LEVELS)
     assert expected in problem

@@ -65,7 +65,7 @@ def test_a_measure_is_one_number_from_the_tables(sql: str, expected: float) -> N
     assert value(sql) == pytest.approx(expected)
 
 
-def test_a_measure_tells_which_rows_it_reads_and_what_is_missing_or_lacking_there() -> None:
+def test_a_measure_reports_the_rows_it_reads_and_the_runs_and_metrics_missing_there() -> None:
     with MeasureDatabase(TABLES) as database:
         lan = database.read("SELECT avg(efficiency) FROM runs WHERE config = 'lan'")
         everything = database.read("SELECT avg(efficiency) FROM runs")
@@ -78,7 +78,7 @@ def test_a_measure_tells_which_rows_it_reads_and_what_is_missing_or_lacking_ther
     assert (nothing.value, nothing.read) == (None, [])
 
 
-def test_a_measure_reads_how_long_things_took_by_kind_and_tells_of_runs_without() -> None:
+def test_a_measure_reads_completion_times_by_kind_and_reports_runs_without() -> None:
     times = ('{"page": {"p95_s": 0.5}}', '{"page": {"p95_s": 1.5}}', None)
     rows = [
         Row(["lan", "5", None], number, "{}", {"efficiency": 0.5}, completions=text)
@@ -126,13 +126,13 @@ def test_doubtful_digits_are_counted() -> None:
         ("SELECT \0", "null character"),
     ],
 )  # fmt: skip
-def test_what_is_no_measure_is_told(sql: str, expected: str) -> None:
+def test_sql_that_is_no_measure_is_refused(sql: str, expected: str) -> None:
     with MeasureDatabase(TABLES) as database, pytest.raises(WrongMeasure) as raised:
         database.read(sql)
     assert expected in str(raised.value)
 
 
-def test_the_tables_and_columns_there_are_can_be_told() -> None:
+def test_the_tables_and_columns_can_be_listed() -> None:
     words = TABLES.in_words
     assert words.startswith(
         "a measure can read: runs and deterministic (config, sources, z, replication, scenario, "

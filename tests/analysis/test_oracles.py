@@ -1,4 +1,4 @@
-"""The same sums of squares, tests and intervals as statsmodels' linear models."""
+"""Sums of squares, tests and intervals equal those of statsmodels' linear models."""
 
 import itertools
 
@@ -39,7 +39,7 @@ def formula(values: Array, order: int, blocks: bool = False) -> str:
 
 
 def row_name(part: Component) -> str:
-    """What statsmodels calls a component."""
+    """Name of a component in statsmodels."""
     if part.kind == "error":
         return "Residual"
     names = ["replication"] if part.kind == "blocks" else part.factors
@@ -103,7 +103,7 @@ def test_quantiles_and_tails_are_those_of_scipy() -> None:
 
 
 @pytest.mark.parametrize(("offset", "deviation"), [(1.7e9, 1e-4), (1e12, 1e-2)])
-def test_what_differs_in_the_last_digits_of_a_large_response_is_told_whole(
+def test_differences_in_the_last_digits_of_a_large_response_are_printed_in_full(
     offset: float, deviation: float
 ) -> None:
     noise = np.random.default_rng(3).normal(scale=deviation, size=(7, 2, 3, 4))

@@ -37,7 +37,7 @@ def analysis_of(results: int, link: str, response: str) -> Analysis:
 
 
 def assert_printed(value: float, printed: str, link: str, response: str) -> None:
-    """The value, rounded like the printed one, has its digits."""
+    """True if the value, rounded like the printed one, has its digits."""
     decimals = len(printed.partition(".")[2])
     ours = Decimal(rounded_text(value, decimals))
     units_apart = abs(ours - Decimal(printed)).scaleb(decimals)

@@ -1,4 +1,4 @@
-"""The checks of the residuals find what they look for, and nothing where there is nothing."""
+"""The checks of the residuals find planted patterns, and nothing in pure noise."""
 
 import numpy as np
 import pytest

@@ -96,7 +96,7 @@ def test_runs_without_a_result_are_counted(folder: Path) -> None:
         study_observations(plan, results, None, "efficiency")
 
 
-def test_an_unknown_metric_is_told_the_nearest(folder: Path) -> None:
+def test_an_unknown_metric_is_refused_with_the_nearest(folder: Path) -> None:
     _, plan = planned(folder)
     results = made_up(plan, lambda signs, _: signs["policy"])
     with pytest.raises(LongfatError, match="did you mean 'efficiency'"):

@@ -94,7 +94,7 @@ def test_what_is_wrong_with_a_table_is_said_with_its_line(
     assert expected in str(error.value)
 
 
-def test_every_wrong_cell_is_told_at_once(table: Path) -> None:
+def test_every_wrong_cell_is_reported_at_once(table: Path) -> None:
     table.write_text(TABLE.replace("0.8", "?").replace("0.7", "?"))
     with pytest.raises(LongfatError) as error:
         load(table)
@@ -123,7 +123,7 @@ def test_every_wrong_cell_is_told_at_once(table: Path) -> None:
         ("flavor", "efficiency", "flavor", "cannot be the replication and a factor"),
     ],
 )
-def test_a_wrong_name_is_told(
+def test_a_wrong_name_is_refused(
     table: Path, factors: str, response: str, replication: str, expected: str
 ) -> None:
     with pytest.raises(LongfatError) as error:

@@ -1,4 +1,4 @@
-"""Worked examples that anyone can follow with a pencil."""
+"""Worked examples, computed by hand."""
 
 import numpy as np
 import pytest

@@ -23,7 +23,7 @@ def results(*shares: tuple[float, float]) -> Results:
     }
 
 
-def test_a_time_of_too_little_is_told_with_the_worst_setting() -> None:
+def test_a_time_of_too_few_completions_is_reported_with_the_worst_setting() -> None:
     (lack,) = undelivered(results((0.99, 0.97), (0.6, 0.9), (0.1, 0.3)), [P95, "efficiency"])
     assert str(lack) == (
         "page p95_s: with 2 of 3 settings less than 95 % had arrived when the runs ended (at worst "
@@ -54,7 +54,9 @@ MEASURE = "SELECT avg(completions ->> '$.{}.p95_s') FROM runs"
 @pytest.mark.parametrize(
     ("named", "is_told"), [("page", True), ('"page"', True), ('"page 2"', False)]
 )
-def test_a_claim_says_what_lacks_of_the_times_that_it_reads(named: str, is_told: bool) -> None:
+def test_a_claim_says_what_is_missing_from_the_times_that_it_reads(
+    named: str, is_told: bool
+) -> None:
     kinds = {
         "page": {"asked": 842, "delivered": 6, "delivered_share": 6 / 842, "p95_s": 0.5},
         "page 2": {"asked": 10, "delivered": 10, "delivered_share": 1.0, "p95_s": 0.5},

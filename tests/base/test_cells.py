@@ -23,7 +23,7 @@ def test_nothing_else_is_a_number(text: str) -> None:
 
 
 @pytest.mark.parametrize(("separator", "name"), [(";", "semicolons"), ("\t", "tabs")])
-def test_columns_between_anything_but_commas_are_told(
+def test_separators_other_than_commas_are_reported(
     tmp_path: Path, separator: str, name: str
 ) -> None:
     file = tmp_path / "table.csv"
@@ -55,6 +55,6 @@ def test_what_spreadsheets_and_people_put_around_cells_is_no_part_of_them(tmp_pa
 @pytest.mark.parametrize(
     "text", ['load,efficiency\n"light,0.5\n', 'load,efficiency\n"light"x,0.5\n']
 )
-def test_a_quote_that_encloses_no_cell_is_told_with_its_line(text: str) -> None:
+def test_a_quote_that_encloses_no_cell_is_reported_with_its_line(text: str) -> None:
     with pytest.raises(BadInput, match=r"^table\.csv:2: "):
         csv_lines(text, "table.csv")

@@ -81,7 +81,7 @@ def test_what_cannot_be_read_is_named(tmp_path: Path, name: str) -> None:
         read_bytes(tmp_path / name)
 
 
-def test_broken_utf8_is_told_with_its_place(tmp_path: Path) -> None:
+def test_broken_utf8_is_reported_with_its_place(tmp_path: Path) -> None:
     (tmp_path / "page").write_bytes(b"ab\xff")
     with pytest.raises(LongfatError, match="not UTF-8 text .byte 2."):
         read_text(tmp_path / "page")

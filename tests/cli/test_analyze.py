@@ -180,7 +180,7 @@ def test_data_without_anything_to_compare_are_refused(
         ([*OPTIONS, "--replication", "run"], "no column 'run'"),
     ],
 )
-def test_a_wrong_option_is_told(longfat: Longfat, options: list[str], expected: str) -> None:
+def test_a_wrong_option_is_refused(longfat: Longfat, options: list[str], expected: str) -> None:
     refused(longfat("analyze", MEMORY_CACHE, *options), expected)
 
 
@@ -197,14 +197,14 @@ def test_an_absent_source_is_named(longfat: Longfat, source: str) -> None:
         (["--response", "efficiency"], "some of the chosen runs have no level of 'z'"),
     ],
 )
-def test_a_wrong_question_to_a_study_is_told(
+def test_a_wrong_question_to_a_study_is_refused(
     longfat: Longfat, study_folder: Path, options: list[str], expected: str
 ) -> None:
     table = ["--table", "A"] if "--factors" in options else []
     refused(longfat("analyze", study_folder, *options, *table), expected)
 
 
-def test_a_fractional_plan_tells_its_aliases(longfat: Longfat, study_folder: Path) -> None:
+def test_a_fractional_plan_prints_its_aliases(longfat: Longfat, study_folder: Path) -> None:
     (study_folder / "study.toml").write_text(
         'schema_version = 1\ntitle = "A fraction"\n[factors]\n"topology.sources" = [2, 3]\n'
         '"port.buffer" = ["400 cells", "600 cells"]\n"port.policy" = ["tail-drop", "fba"]\n'

@@ -18,7 +18,7 @@ def folder(study_folder: Path) -> Path:
     return study_folder
 
 
-def test_the_plan_tells_runs_and_cost_and_runs_nothing(
+def test_the_plan_prints_runs_and_cost_and_runs_nothing(
     longfat: Longfat, folder: Path, tmp_path: Path
 ) -> None:
     process = longfat("study", "audit", folder, "--plan", *ONE)
@@ -34,7 +34,7 @@ def test_the_plan_tells_runs_and_cost_and_runs_nothing(
     ]
 
 
-def test_an_audit_runs_what_is_missing_and_tells_what_survives(
+def test_an_audit_runs_what_is_missing_and_prints_what_survives(
     longfat: Longfat, folder: Path
 ) -> None:
     process = longfat("study", "audit", folder, *ONE)

@@ -50,7 +50,7 @@ def refused(process: subprocess.CompletedProcess[str], *expected: str) -> None:
         ("[topology]", "[topology", ["scenario.toml:5"]),
     ],
 )
-def test_a_wrong_scenario_is_told_with_its_place(
+def test_a_wrong_scenario_is_reported_with_its_place(
     longfat: Longfat, scenario_file: Path, old: str, new: str, expected: list[str]
 ) -> None:
     text = scenario_file.read_text()
@@ -85,7 +85,7 @@ def test_absent_paths_are_named(longfat: Longfat, arguments: list[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "meant"), [(["runn"], "run"), (["study", "comprae", "ubr-plus"], "compare")]
 )
-def test_a_mistyped_verb_is_told_with_the_one_that_may_have_been_meant(
+def test_a_mistyped_verb_is_reported_with_the_one_that_may_have_been_meant(
     longfat: Longfat, arguments: list[str], meant: str
 ) -> None:
     process = longfat(*arguments)
@@ -121,7 +121,7 @@ def test_an_unreadable_file_is_named(longfat: Longfat, scenario_file: Path) -> N
         ["--nonsense"],
     ],
 )
-def test_a_wrong_option_is_told(
+def test_a_wrong_option_is_refused(
     longfat: Longfat, scenario_file: Path, arguments: list[str]
 ) -> None:
     refused(longfat("run", scenario_file, *arguments), arguments[0])
@@ -144,7 +144,7 @@ def test_arguments_that_are_no_text_are_refused(longfat: Longfat, scenario_file:
         ("where = \"load = 'light'\"", 'where = "lod = 1"', ["lod", "load, policy, z"]),
     ],
 )
-def test_a_wrong_study_is_told(
+def test_a_wrong_study_is_refused(
     longfat: Longfat, study_folder: Path, old: str, new: str, expected: list[str]
 ) -> None:
     file = study_folder / "study.toml"
@@ -165,7 +165,7 @@ def test_a_wrong_study_is_told(
     ],
 )
 @pytest.mark.parametrize("verb", ["run", "plan", "status", "compare"])
-def test_a_wrong_part_of_a_study_is_told(
+def test_a_wrong_part_of_a_study_is_refused(
     longfat: Longfat,
     study_folder: Path,
     tmp_path: Path,
@@ -268,7 +268,7 @@ def test_a_full_disk_loses_nothing_that_was_stored(
         ),
     ],
 )
-def test_a_wrong_plot_is_told(
+def test_a_wrong_plot_is_refused(
     longfat: Longfat, study_folder: Path, tmp_path: Path, arguments: list[str], expected: list[str]
 ) -> None:
     assert study_folder.parent == tmp_path
@@ -276,7 +276,7 @@ def test_a_wrong_plot_is_told(
     assert not list(tmp_path.glob("*.svg"))
 
 
-def test_a_plot_into_a_folder_that_does_not_exist_is_told(
+def test_a_plot_into_a_folder_that_does_not_exist_is_refused(
     longfat: Longfat, study_folder: Path
 ) -> None:
     longfat("study", "run", study_folder, "--quick")

@@ -182,7 +182,7 @@ def test_the_markers_name_the_options_that_the_verdicts_rest_on(
         ('FROM runs"', "FROM runs WHERE load = 'light' AND 0\"", "no run of the study meets"),
     ],
 )
-def test_a_wrong_claim_is_told_with_its_place_by_claims_and_by_check(
+def test_a_wrong_claim_is_reported_with_its_place_by_claims_and_by_check(
     longfat: Longfat,
     study_folder: Path,
     claims_file: Path,
@@ -220,7 +220,7 @@ def test_good_claims_pass_the_check(longfat: Longfat, claims_file: Path) -> None
 
 
 @pytest.mark.parametrize("option", ["--only", "--explain"])
-def test_an_unknown_claim_is_told_the_known_ones(
+def test_an_unknown_claim_is_refused_with_the_known_ones(
     longfat: Longfat, study_folder: Path, claims_file: Path, option: str
 ) -> None:
     assert claims_file.exists()
@@ -229,7 +229,7 @@ def test_an_unknown_claim_is_told_the_known_ones(
     assert "no claim 'S-9'; known: S-1, S-2, S-3" in process.stderr
 
 
-def test_a_study_without_claims_is_told(longfat: Longfat, study_folder: Path) -> None:
+def test_a_study_without_claims_is_refused(longfat: Longfat, study_folder: Path) -> None:
     process = longfat("study", "claims", study_folder)
     assert process.returncode == 2
     assert "claims.toml: no such file, so small has no claims" in process.stderr

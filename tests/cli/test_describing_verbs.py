@@ -163,7 +163,7 @@ def test_what_is_wrong_with_a_study_does_not_hide_what_is_wrong_with_its_claims(
     assert last == "fix this to have the rest checked"
 
 
-def test_a_bad_scenario_has_all_its_problems_told_with_their_places(
+def test_all_problems_of_a_scenario_are_reported_with_their_places(
     longfat: Longfat, scenario_file: Path
 ) -> None:
     text = scenario_file.read_text()
@@ -240,7 +240,7 @@ def test_models_of_one_kind_come_with_their_parameters(longfat: Longfat) -> None
     assert "threshold" in process.stdout
 
 
-def test_an_unknown_kind_of_model_is_told_the_known_ones(longfat: Longfat) -> None:
+def test_an_unknown_kind_of_model_is_refused_with_the_known_ones(longfat: Longfat) -> None:
     process = longfat("models", "colour")
     assert process.returncode == 2
     assert "kinds: " in process.stderr
@@ -276,7 +276,7 @@ def test_schemas_are_json_schemas(longfat: Longfat) -> None:
         assert "properties" in schema or "$ref" in schema
 
 
-def test_the_doctor_tells_versions_build_and_store(longfat: Longfat, tmp_path: Path) -> None:
+def test_the_doctor_prints_versions_build_and_store(longfat: Longfat, tmp_path: Path) -> None:
     with Store.writable(str(tmp_path / "longfat.db")):
         pass
     process = longfat("doctor", "--json")
@@ -314,7 +314,9 @@ def test_the_doctor_finds_a_damaged_store(longfat: Longfat, tmp_path: Path) -> N
     assert "Traceback" not in process.stderr
 
 
-def test_a_run_too_short_for_a_steady_state_is_told(longfat: Longfat, scenario_file: Path) -> None:
+def test_a_run_too_short_for_a_steady_state_is_reported(
+    longfat: Longfat, scenario_file: Path
+) -> None:
     """A satellite's slow start: its window doubles in round trips of 0.56 s."""
     far = ["--set", "topology.bottleneck.delay=275 ms", "--set", "port.buffer=20000 cells"]
 
@@ -344,7 +346,7 @@ def test_metrics_are_listed_with_what_they_are_and_which_way_is_better(longfat: 
     assert "max_min_fairness" in longfat("metrics").stdout
 
 
-def test_a_metric_that_is_none_is_told_the_nearest(longfat: Longfat) -> None:
+def test_an_unknown_metric_is_refused_with_the_nearest(longfat: Longfat) -> None:
     process = longfat("metrics", "round_trip")
     assert process.returncode == 2
     assert process.stderr == (

@@ -38,7 +38,7 @@ def test_two_buffers_part_at_the_first_cell_that_the_smaller_drops(
     assert f"in flow {divergence['flow']}" in shown.stderr
 
 
-def test_settings_that_differ_are_told_as_scenarios_have_them(
+def test_settings_that_differ_are_printed_as_in_scenarios(
     longfat: Longfat, scenario_file: Path
 ) -> None:
     opening = scenario_file.with_name("opening.json")

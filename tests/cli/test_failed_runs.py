@@ -1,4 +1,4 @@
-"""A run that fails: the others are kept, the exit code is 1. No input is known to make one fail."""
+"""A run that fails: the others are stored, the exit code is 1. No known input makes a run fail."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ Report = Callable[[list[tuple[int, str]], float], object]
 
 @pytest.fixture
 def broken_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every run fails in which connections do not start together."""
+    """Make every run fail whose connections do not start together."""
     run_batch = _engine.run_batch
 
     def batch(resolved: Sequence[str], jobs: int, report: Report, *others: Any) -> None:
@@ -34,7 +34,7 @@ def broken_engine(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("broken_engine")
-def test_failed_runs_are_told_and_the_others_kept(study_folder: Path, tmp_path: Path) -> None:
+def test_failed_runs_are_reported_and_the_others_stored(study_folder: Path, tmp_path: Path) -> None:
     store = str(tmp_path / "store.db")
     runner = CliRunner()
     arguments = ["study", "run", str(study_folder), "--store", store, "--json"]
@@ -49,7 +49,7 @@ def test_failed_runs_are_told_and_the_others_kept(study_folder: Path, tmp_path: 
 
 
 @pytest.mark.usefixtures("broken_engine")
-def test_an_audit_tells_what_failed_after_what_the_other_runs_say(
+def test_an_audit_reports_failures_after_the_results_of_the_other_runs(
     study_folder: Path, tmp_path: Path
 ) -> None:
     arguments = ["study", "audit", str(study_folder), "--knob", "tcp.initial_window"]

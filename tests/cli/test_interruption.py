@@ -1,4 +1,4 @@
-"""Stopped in the middle, by a polite signal or a rude one, a campaign goes on where it was."""
+"""A campaign stopped by any signal continues where it was."""
 
 import json
 import signal
@@ -25,7 +25,7 @@ def long_study(study_folder: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def _terminal() -> Iterator[None]:
-    """Programs hear of the end of their terminal, even if the tests were started to outlive it."""
+    """Restore SIGHUP's default for programs, even if the tests run under nohup."""
     before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
     yield
     signal.signal(signal.SIGHUP, before)
@@ -65,7 +65,7 @@ def stored_runs(folder: Path) -> int:
     [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)],
     ids=["INT", "TERM", "HUP"],
 )
-def test_a_signal_flushes_and_tells_how_to_go_on(
+def test_a_signal_flushes_and_prints_how_to_continue(
     program: Path,
     longfat: Longfat,
     long_study: Path,

@@ -56,7 +56,9 @@ def test_a_store_without_runs_says_how_to_get_them(longfat: Longfat, study_folde
     assert "longfat study run" in process.stderr
 
 
-def test_an_unknown_factor_is_told_the_known_ones(longfat: Longfat, study_folder: Path) -> None:
+def test_an_unknown_factor_is_refused_with_the_known_ones(
+    longfat: Longfat, study_folder: Path
+) -> None:
     longfat("study", "run", study_folder, "--quick")
     process = longfat("study", "compare", study_folder, "--quick", "--ledger", "--by", "nothing")
     assert process.returncode == 2

@@ -1,4 +1,4 @@
-"""`longfat run SCENARIO` of a short simulation, done before the command line is loaded."""
+"""`longfat run SCENARIO` of a short simulation, done without importing the command line."""
 
 import json
 import os
@@ -25,7 +25,7 @@ finally:
 """
 
 BY_THE_COMMAND_LINE = ("--limit", "events=1e12")
-"""Asks for nothing else, and is more than a plain run."""
+"""An option without effect, with which a run is no plain run."""
 
 
 def loaded(*arguments: str | Path) -> set[str]:

@@ -23,7 +23,7 @@ def test_several_files_are_drawn_at_once(
     assert {row["replications"] for row in rows} == {"2"}
 
 
-def test_a_plot_that_nobody_knows_is_told_the_nearest(longfat: Longfat) -> None:
+def test_an_unknown_plot_is_refused_with_the_nearest(longfat: Longfat) -> None:
     process = longfat("plot", "main-effect", "a.json", "-o", "a.svg")
     assert process.returncode == 2
     assert "no plot is called 'main-effect'; did you mean 'main-effects'?" in process.stderr
@@ -72,7 +72,7 @@ def test_what_is_no_analysis_says_how_to_make_one(
         assert "standard input: not what" in process.stderr
 
 
-def test_a_table_in_place_of_its_analysis_is_told_how_to_be_analysed(
+def test_a_table_in_place_of_its_analysis_is_refused_with_the_command_to_analyse_it(
     longfat: Longfat, tmp_path: Path
 ) -> None:
     (tmp_path / "my scores.csv").write_text("tcp,goodput\nreno,1\n")

@@ -1,4 +1,4 @@
-"""Any stored run comes back by one command, and a row that was changed is found out."""
+"""One command repeats any stored run and detects a changed row."""
 
 import json
 import sqlite3
@@ -62,13 +62,13 @@ def test_the_scenario_of_a_stored_run_can_be_printed_and_run(
 
 
 @pytest.mark.parametrize("beginning", ["", "%", "zzz"])
-def test_a_run_that_is_not_stored_is_told(longfat: Longfat, store: Path, beginning: str) -> None:
+def test_a_run_that_is_not_stored_is_refused(longfat: Longfat, store: Path, beginning: str) -> None:
     process = longfat("run", "--from", store, beginning)
     assert process.returncode == 2
     assert f"no run is stored whose id begins with {beginning!r}" in process.stderr
 
 
-def test_a_beginning_of_several_runs_is_told(longfat: Longfat, store: Path) -> None:
+def test_a_prefix_of_several_runs_is_refused(longfat: Longfat, store: Path) -> None:
     one, other = stored(store, "run_id")[:2]
     change(store, "UPDATE runs SET run_id = ? WHERE run_id = ?", one[:-1] + "_", other)
     process = longfat("run", "--from", store, one[:-1])

@@ -10,7 +10,7 @@ from longfat.scenarios.scenario import OverrideValue
 from tests.support import Longfat
 
 PCAPNG = b"\n\r\r\n"
-"""What a capture begins with."""
+"""First bytes of a capture."""
 
 
 def test_json_is_the_record(longfat: Longfat, scenario_file: Path) -> None:
@@ -104,7 +104,7 @@ def test_a_setting_in_a_file_that_is_not_there_is_refused_with_its_name(
     assert (process.returncode, process.stderr) == (2, "nowhere.csv: no such file or directory\n")
 
 
-def test_what_is_wrong_with_a_setting_in_a_file_is_told_with_its_name(
+def test_an_error_in_a_setting_from_a_file_is_reported_with_its_name(
     longfat: Longfat, scenario_file: Path
 ) -> None:
     scenario_file.with_name("steps.csv").write_text("time_s,speed\n0,1\n")
@@ -114,7 +114,7 @@ def test_what_is_wrong_with_a_setting_in_a_file_is_told_with_its_name(
     assert process.stderr.startswith("--set path.steps=@steps.csv: path.steps: line 1: unknown")
 
 
-def test_a_long_setting_is_told_by_how_it_begins(longfat: Longfat, scenario_file: Path) -> None:
+def test_a_long_setting_is_quoted_by_its_beginning(longfat: Longfat, scenario_file: Path) -> None:
     rows = "time_s,rate_bps\n" + "1,2\n" * 500
     process = longfat("run", scenario_file, "--set", f"path.steps={rows}")
     assert process.returncode == 2

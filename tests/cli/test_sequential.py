@@ -103,7 +103,7 @@ def test_a_condition_on_replications_chooses_among_those_that_are_needed(
         ["analyze", "--table", "A", "--response", "fairness"],
     ],
 )
-def test_a_condition_that_only_replications_beyond_the_needed_ones_meet_is_told(
+def test_a_condition_that_only_replications_beyond_the_needed_ones_meet_is_refused(
     longfat: Longfat, sequential_study: Path, verb: list[str]
 ) -> None:
     process = longfat(*verb, sequential_study, "--where", f"replication > {FEWEST}")
@@ -163,7 +163,7 @@ def test_rows_of_tables_beyond_the_design_have_as_many_replications(
     assert longfat("study", "claims", partly_designed).stderr == compared.stderr == ""
 
 
-def test_what_the_design_lacks_and_what_tables_lack_beyond_it_are_run_by_two_commands(
+def test_missing_runs_of_the_design_and_of_tables_beyond_it_are_run_by_two_commands(
     longfat: Longfat, partly_designed: Path
 ) -> None:
     process = longfat("study", "compare", partly_designed)
@@ -186,7 +186,7 @@ def test_status_says_how_precisely_means_are_known(
     assert fairness["half_width"] <= fairness["allowed"] == 0.15
 
 
-def test_a_precision_that_no_number_of_replications_reaches_is_told_at_the_end(
+def test_a_precision_that_no_number_of_replications_reaches_is_reported_at_the_end(
     longfat: Longfat, sequential_study: Path
 ) -> None:
     file = sequential_study / "study.toml"

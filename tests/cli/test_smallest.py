@@ -95,7 +95,7 @@ def test_what_is_open_asks_for_more_replications(longfat: Longfat, lan: Path) ->
     assert told in process.stderr
 
 
-def test_a_scenario_without_chance_is_told_to_have_none(longfat: Longfat, lan: Path) -> None:
+def test_a_scenario_without_randomness_is_reported_as_such(longfat: Longfat, lan: Path) -> None:
     others = ("--set", "traffic.start=0 s", "--reach", "0.1")
     process = longfat("smallest", lan, "port.buffer", *SPAN, *others)
     assert process.returncode == 0
@@ -110,7 +110,7 @@ def test_settings_without_a_unit_and_values_beside_them(longfat: Longfat, lan: P
     assert "topology.sources: already 1 are enough" in process.stderr
 
 
-def test_settings_with_decimals_are_told_and_written_as_the_bounds_are(
+def test_settings_with_decimals_are_printed_and_written_as_the_bounds_are(
     longfat: Longfat, lan: Path
 ) -> None:
     command = ("smallest", lan, "port.buffer", "--from", "0.1 BDP", "--to", "3 BDP")
@@ -159,12 +159,12 @@ def test_bad_input_is_one_message(
     refused(longfat(*command, *options), expected)
 
 
-def test_an_unknown_path_is_told_with_the_nearest(longfat: Longfat, lan: Path) -> None:
+def test_an_unknown_path_is_reported_with_the_nearest(longfat: Longfat, lan: Path) -> None:
     process = longfat("smallest", lan, "port.bufer", *SPAN, "--reach", "0.9")
     refused(process, "--set port.bufer=200 packets: port.bufer: unknown key; did you mean")
 
 
-def test_a_terminal_is_told_of_each_look(program: Path, lan: Path) -> None:
+def test_a_terminal_shows_each_evaluation(program: Path, lan: Path) -> None:
     reader, terminal = pty.openpty()
     command: list[str | Path] = [program, "smallest", lan, "port.buffer", *SPAN, "--reach", "0.1"]
     done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=terminal, check=True)
@@ -203,7 +203,9 @@ def with_flows(scenario: Path, duration: str) -> Path:
     return scenario
 
 
-def test_a_time_is_searched_by_and_what_it_leaves_out_is_told(longfat: Longfat, lan: Path) -> None:
+def test_a_search_by_a_time_cautions_about_objects_that_did_not_arrive(
+    longfat: Longfat, lan: Path
+) -> None:
     with_flows(lan, "3 s")
     command = ("smallest", lan, "port.buffer", *SPAN, "--metric", "flow p95_s", "--reach", "0.4")
     document = json.loads(longfat(*command, "--json").stdout)
@@ -216,7 +218,7 @@ def test_a_time_is_searched_by_and_what_it_leaves_out_is_told(longfat: Longfat, 
     assert "settings less than 95 % had arrived" in caution
 
 
-def test_a_search_by_times_that_there_are_none_of_says_why(longfat: Longfat, lan: Path) -> None:
+def test_a_search_by_a_time_that_no_run_has_says_why(longfat: Longfat, lan: Path) -> None:
     with_flows(lan, "30 ms")
     process = longfat(
         *("smallest", lan, "port.buffer", *SPAN, "--metric", "flow p95_s", "--reach", "0.4")
@@ -224,7 +226,7 @@ def test_a_search_by_times_that_there_are_none_of_says_why(longfat: Longfat, lan
     refused(process, "flow p95_s is undefined: nothing had arrived when a run ended")
 
 
-def test_a_kind_of_thing_that_no_run_has_is_told_with_those_that_there_are(
+def test_a_kind_of_object_that_no_run_has_is_refused_with_those_that_there_are(
     longfat: Longfat, lan: Path
 ) -> None:
     process = longfat(

@@ -20,7 +20,7 @@ except SystemExit:
 
 
 def libraries_imported(*arguments: str | Path) -> set[str]:
-    """What a command imports besides Python's own modules and ours."""
+    """Modules that a command imports besides Python's own and ours."""
     process = subprocess.run(
         [sys.executable, "-c", IMPORTED, *arguments], capture_output=True, text=True, check=True
     )
@@ -32,7 +32,7 @@ def libraries_imported(*arguments: str | Path) -> set[str]:
     "arguments", [["--help"], [], ["study", "--help"], ["plot", "--help"], ["analyze", "--help"]]
 )
 def test_help_imports_the_library_of_the_command_line_and_no_other(arguments: list[str]) -> None:
-    """How long it takes is measured by `benchmarks.startup`."""
+    """`benchmarks.startup` measures the time."""
     assert libraries_imported(*arguments) == {"click"}
 
 
@@ -74,5 +74,5 @@ def test_every_verb_has_help(longfat: Longfat, verb: list[str]) -> None:
     assert process.stdout.startswith("Usage: longfat")
 
 
-def test_the_version_is_told(longfat: Longfat) -> None:
+def test_the_version_is_printed(longfat: Longfat) -> None:
     assert "0.1.0" in longfat("--version").stdout

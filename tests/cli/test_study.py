@@ -71,7 +71,7 @@ def test_only_the_chosen_part_runs(longfat: Longfat, study_folder: Path) -> None
     assert json.loads(quick.stdout).items() >= {"stored_before": 2, "finished": 4}.items()
 
 
-def test_status_tells_what_is_done_and_what_is_missing(
+def test_status_counts_what_is_done_and_what_is_missing(
     longfat: Longfat, study_folder: Path, tmp_path: Path
 ) -> None:
     process = longfat("study", "status", study_folder)
@@ -267,7 +267,7 @@ def test_a_study_of_ones_own_needs_no_tables_to_be_shown(
     assert "lost_last_cell" in longfat("study", "audit", study_folder, "--stored").stdout
 
 
-def test_a_study_of_rows_without_tables_says_what_it_lacks(
+def test_a_study_of_rows_without_tables_says_what_it_needs(
     longfat: Longfat, study_folder: Path
 ) -> None:
     text = OWN.replace("[design]", '[design]\nkind = "reference-rows"')

@@ -1,4 +1,4 @@
-"""What a message says is the case: nobody is sent to look in the wrong place."""
+"""Messages are true: their causes, places and suggested commands are right."""
 
 from pathlib import Path
 
@@ -60,7 +60,7 @@ def test_what_reads_a_store_that_is_named_needs_it(
     assert not study_folder.with_name("nosuch.db").exists()
 
 
-def test_a_name_that_is_nearly_a_shipped_study_is_told_which(longfat: Longfat) -> None:
+def test_a_name_close_to_a_shipped_study_is_refused_with_its_name(longfat: Longfat) -> None:
     told = "did you mean 'ubr-plus'?"
     refused(longfat("study", "run", "ubrplus"), "ubrplus: no shipped study of this name", told)
     refused(longfat("check", "ubrplus"), "ubrplus: no such file or directory", told)
@@ -74,7 +74,7 @@ def test_a_name_that_is_nearly_a_shipped_study_is_told_which(longfat: Longfat) -
         ("1/0", "(NULL): no run of the study meets its conditions, or its arithmetic has no"),
     ],
 )
-def test_a_measure_is_told_what_is_wrong_with_it(
+def test_a_wrong_measure_is_refused_with_the_reason(
     longfat: Longfat, study_folder: Path, measure: str, told: str
 ) -> None:
     process = longfat("check", with_claim(study_folder, measure))

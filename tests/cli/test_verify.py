@@ -6,7 +6,7 @@ from pathlib import Path
 from tests.support import Longfat
 
 
-def test_a_check_is_chosen_by_words_and_tells_what_it_found(longfat: Longfat) -> None:
+def test_a_check_is_chosen_by_words_and_prints_its_finding(longfat: Longfat) -> None:
     process = longfat("verify", "ns-2", "lost-retransmission", "--json")
     assert process.returncode == 0, process
     checks = json.loads(process.stdout)["checks"]
@@ -46,7 +46,7 @@ def test_the_scenario_of_a_trace_can_be_run_by_itself(longfat: Longfat, tmp_path
     assert flow["segments_retransmitted"] == 2
 
 
-def test_words_that_name_nothing_or_too_much_are_told(longfat: Longfat) -> None:
+def test_words_that_name_nothing_or_too_much_are_refused(longfat: Longfat) -> None:
     nothing = longfat("verify", "yeah")
     assert (nothing.returncode, nothing.stdout) == (2, "")
     assert "'yeah'" in nothing.stderr

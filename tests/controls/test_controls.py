@@ -1,4 +1,4 @@
-"""Congestion controls of one's own: classes and libraries that the engine asks."""
+"""Congestion controls of users: classes and libraries that the engine calls."""
 
 # ruff: noqa: ARG002 - controls are told more than they go by
 
@@ -33,7 +33,7 @@ WAN = {
 
 
 def external(control: str, recovery: str = "newreno", **parameters: float) -> dict[str, Any]:
-    """A flavor with a control of one's own."""
+    """A flavor with a control of the user."""
     return {
         "kind": "external",
         "control": control,
@@ -104,7 +104,7 @@ def test_a_control_that_goes_by_round_trips_keeps_the_queue_near_its_target() ->
     assert record["metrics"]["cell_loss_ratio"] == 0
 
 
-def test_every_method_that_a_control_has_is_asked_and_told_what_it_should_be() -> None:
+def test_every_method_of_a_control_is_called_with_its_documented_arguments() -> None:
     told: dict[str, Any] = {}
 
     class Curious(Fixed):
@@ -385,7 +385,7 @@ def test_controls_of_a_study_are_files_of_its_folder(tmp_path: Path) -> None:
         load_study(tmp_path)
 
 
-def test_a_name_that_is_none_is_told_with_the_study_that_has_it(tmp_path: Path) -> None:
+def test_an_invalid_name_is_reported_with_the_study_that_has_it(tmp_path: Path) -> None:
     study_with_control(tmp_path)
     file = tmp_path / "study.toml"
     file.write_text(file.read_text().replace("controls.mine", "controls.learner"))
@@ -422,7 +422,7 @@ class Mine:
 """
 
 
-def test_a_method_that_does_not_take_what_it_is_called_with_is_told_with_its_line(
+def test_a_method_that_does_not_accept_its_arguments_is_reported_with_its_line(
     tmp_path: Path,
 ) -> None:
     file = tmp_path / "mine.py"
@@ -434,7 +434,7 @@ def test_a_method_that_does_not_take_what_it_is_called_with_is_told_with_its_lin
     ]
 
 
-def test_a_class_is_told_where_it_does_not_take_what_it_is_called_with() -> None:
+def test_a_class_with_such_a_method_is_refused_with_the_place() -> None:
     class Wrong:
         def on_acknowledgment(self, window: object) -> None: ...
         def on_loss(self, *about: object) -> None: ...
@@ -455,7 +455,7 @@ def test_a_class_is_told_where_it_does_not_take_what_it_is_called_with() -> None
         (", parameters = { increase = 1, a = 1 }", "'a'"),
     ],
 )
-def test_a_control_that_takes_other_parameters_is_told_with_its_line(
+def test_a_control_that_takes_other_parameters_is_reported_with_its_line(
     tmp_path: Path, scenario_file: Path, longfat: Longfat, parameters: str, said: str
 ) -> None:
     (tmp_path / "mine.py").write_text(METHODS)

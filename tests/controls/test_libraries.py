@@ -61,7 +61,7 @@ const longfat_methods *longfat_control(void) { return GIVEN; }
 
 
 def library_with(folder: Path, **changed: str) -> Path:
-    """A library that does what it is told, compiled."""
+    """A compiled library that reports its arguments."""
     said = {
         "CWND": "w->mss * 20",
         "RATE": "1e7",

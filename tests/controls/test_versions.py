@@ -1,4 +1,4 @@
-"""Which version of a control a class is: what it would do otherwise has another."""
+"""Versions of controls: a class with different behavior has a different version."""
 
 import functools
 import os
@@ -25,7 +25,7 @@ class Control{bases}:
 
 
 def defined(body: str = "    pass", before: str = "", bases: str = "", answer: str = "pass") -> Any:
-    """What a cell of a notebook defines as `Control`: a class of no file."""
+    """The class `Control` of a notebook cell, which has no file."""
     cell: dict[str, Any] = {"__name__": "__cell__"}
     exec(before + "\n" + CONTROL.format(body=body, bases=bases, answer=answer), cell)
     return cell["Control"]
@@ -149,7 +149,7 @@ def test_a_version_is_the_same_in_every_process() -> None:
     assert len(told) == 1
 
 
-def test_what_has_no_version_is_refused_and_taken_with_one_that_is_said() -> None:
+def test_a_value_without_version_is_refused_unless_a_version_is_given() -> None:
     control = defined(before="import threading\nmodel = [threading.Lock()]", answer="model")
     expected = (
         "Control: on_acknowledgment: model: a value of type lock: what version this is cannot be "

@@ -1,8 +1,8 @@
-"""A study that is disturbed, and what must hold afterwards whatever happened to it.
+"""A study under faults, and the laws that must hold after each of them.
 
-Acknowledged are the runs that the store showed before the fault struck. Afterwards the store
-opens, has every one of them, and all that it has comes out the same when simulated again; the
-same command finishes the study, and its table has the bytes of an undisturbed one.
+Runs that the store showed before the fault are acknowledged. After the fault the store opens, has
+all of them, and every stored run repeats exactly; the original command finishes the study, and its
+table is equal to an undisturbed one to the byte.
 """
 
 import subprocess
@@ -22,7 +22,7 @@ from tests.waiting import PATIENCE_SECONDS
 
 @dataclass
 class Tally:
-    """What the whole suite has counted; printed at its end."""
+    """Counts of the whole suite, printed at its end."""
 
     faults: Counter[str] = field(default_factory=Counter)
     acknowledged: int = 0
@@ -64,7 +64,7 @@ class Bench:
         return self._call(*self._arguments(store), *options)
 
     def acknowledged(self, store: Path) -> set[str]:
-        """The runs that are done, by what the store shows now."""
+        """Return the runs that are done, as the store shows now."""
         try:
             with Store.readable(str(store)) as opened:
                 statuses = self.plan.by_combination(opened.statuses(self.plan.hashes))
@@ -92,7 +92,7 @@ class Bench:
         self._right |= kept
 
     def finish(self, store: Path) -> None:
-        """The same command ends the study, with the table of an undisturbed one."""
+        """Check that the original command finishes the study, with an undisturbed one's table."""
         ended = self.run(store)
         self.tally.tracebacks += "Traceback" in ended.stderr
         assert ended.returncode == 0, ended.stderr
@@ -103,7 +103,7 @@ class Bench:
         assert self._compared(store) == self._table
 
     def _repeat(self, store: Path, run_ids: Sequence[str]) -> None:
-        """Simulate stored runs again (once in the suite: their names say what they must be)."""
+        """Repeat stored runs (each once in the suite: its id determines its result)."""
         with Store.readable(str(store)) as opened:
             stored = opened.stored_runs(run_ids)
         repetitions = repeat(stored, 1, lambda _progress: None)

@@ -1,4 +1,4 @@
-"""Faults strike a study. See `tests.faults.bench` for what must hold after each of them."""
+"""Faults strike a study. `tests.faults.bench` has the laws that must hold after each of them."""
 
 import json
 import random
@@ -147,7 +147,7 @@ Report = Callable[[list[tuple[int, str]], float], object]
 
 
 def test_runs_panic(bench: Bench, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No input is known that makes the engine panic, so its answer is put in its mouth."""
+    """No known input makes the engine panic, so its answer is replaced."""
     run_batch = _engine.run_batch
     panic = json.dumps({"failure": "the engine panicked: index out of bounds"})
 
@@ -171,7 +171,7 @@ def test_runs_panic(bench: Bench, store: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 class JumpingClock(datetime):
-    """A clock of the day that is somewhere else every time."""
+    """A system clock that jumps at every reading."""
 
     chance = random.Random(9)
 

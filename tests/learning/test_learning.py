@@ -1,4 +1,4 @@
-"""Environments in which congestion controls learn, and what becomes of what was learned."""
+"""Environments for learned congestion control, and trained policies in studies."""
 
 import importlib
 import sys
@@ -59,7 +59,7 @@ def decide(intervals: np.ndarray) -> np.ndarray:
 
 
 class Rule:
-    """The same as a control."""
+    """The rule as a control."""
 
     interval_s = 0.05
 
@@ -84,7 +84,7 @@ def test_an_environment_is_what_gymnasium_expects() -> None:
     check_env(PathEnvironment(path()), skip_render_check=True)
 
 
-def test_what_the_engine_tells_has_the_names_that_python_gives_it() -> None:
+def test_the_numbers_of_the_engine_have_the_names_that_python_gives_them() -> None:
     assert list(Interval._fields) == _engine.INTERVAL_NAMES
 
 
@@ -348,7 +348,7 @@ def test_a_policy_that_decides_nothing_ends_its_run_in_words() -> None:
         ("steers", 3, 'steers is "window" or "rate", not "3"'),
     ],
 )
-def test_what_a_policy_gives_or_has_and_is_no_answer_is_told_with_what_would_be(
+def test_an_invalid_answer_or_member_of_a_policy_is_refused_with_the_expected_one(
     attribute: str, given: object, message: str
 ) -> None:
     wrong = type("Wrong", (Rule,), {attribute: given})
@@ -393,7 +393,7 @@ def test_a_scenario_with_a_learner_is_no_run_without_somebody_who_decides() -> N
         longfat.run(path())
 
 
-def test_without_gymnasium_one_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_gymnasium_the_error_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "gymnasium", None)
     monkeypatch.delitem(sys.modules, "longfat.learning.environments")
     with pytest.raises(LongfatError, match=r"pip install 'longfat\[learning\]'"):

@@ -1,4 +1,4 @@
-"""What notebooks work with: runs with traces, and studies."""
+"""Objects of notebooks: runs with traces, and studies."""
 
 from pathlib import Path
 from typing import Any

@@ -152,7 +152,7 @@ def test_rows_of_tables_with_different_factors_are_one_csv(
     assert lines[1].endswith(",")
 
 
-def test_an_unknown_suffix_is_told_the_known_ones() -> None:
+def test_an_unknown_suffix_is_refused_with_the_known_ones() -> None:
     with pytest.raises(LongfatError, match=r"a.doc: the suffix must be one of .svg, .pdf, .png"):
         check_formats([Path("a.svg"), Path("a.doc")])
 

@@ -1,4 +1,4 @@
-"""`longfat.plot` in a notebook: what is no source of a plot is told what would be one."""
+"""`longfat.plot` in a notebook: a wrong source is refused with the expected one."""
 
 from pathlib import Path
 from typing import Any

@@ -173,7 +173,7 @@ def test_responses_stand_along_the_factor_that_a_table_has_side_by_side() -> Non
     assert chosen.matplotlib().axes[0].get_xlabel() == "buffer"
 
 
-def test_a_fourth_factor_of_responses_is_told_by_markers_and_ranges_stand_side_by_side() -> None:
+def test_a_fourth_factor_of_responses_has_markers_and_ranges_stand_side_by_side() -> None:
     levels = {"buffer": ("1", "2", "4"), "queue": ("a", "b"), "path": ("leo", "geo"),
               "control": ("reno", "cubic")}  # fmt: skip
     combinations = [

@@ -326,7 +326,7 @@ def test_a_page_loads_nothing_and_runs_no_script(traced: Traces, tmp_path: Path)
     assert all(target.startswith("data:") for target in loaded)
 
 
-def test_a_staircase_that_is_thinned_holds_the_right_value_where_it_rests() -> None:
+def test_a_thinned_staircase_has_the_right_value_where_it_is_constant() -> None:
     # Bursts of many lengths, each before a rest of 1 s at a value that is no extreme.
     bursts = [50 + burst * 83 % 850 for burst in range(30)]
     times: list[float] = []
@@ -341,7 +341,9 @@ def test_a_staircase_that_is_thinned_holds_the_right_value_where_it_rests() -> N
     assert len(x) <= 2 * 400
 
 
-def test_a_store_in_place_of_traces_tells_how_a_run_of_it_leaves_them(tmp_path: Path) -> None:
+def test_a_store_in_place_of_traces_is_refused_with_the_command_that_writes_traces(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "longfat.db").touch()
     with pytest.raises(LongfatError, match=r"longfat run --from .*longfat\.db RUN --trace traces"):
         load_traces(tmp_path / "longfat.db")
@@ -378,7 +380,7 @@ def test_the_windows_of_one_flow_come_with_its_threshold_and_what_is_under_way(
     assert {"cwnd", "ssthresh", "flight"} <= {row["series"] for row in rows}
 
 
-def test_what_a_plot_does_not_heed_is_refused(traced: Traces) -> None:
+def test_an_option_that_a_plot_does_not_have_is_refused(traced: Traces) -> None:
     with pytest.raises(LongfatError, match="queue has no --rows, --flow; it has --from, --to"):
         draw("queue", [traced], Options(rows="policy", flow=2))
     assert all(set(find(name).OPTIONS) <= {field.name for field in fields(PLAIN)} for name in PLOTS)

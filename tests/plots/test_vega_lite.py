@@ -20,7 +20,7 @@ OF_ANALYSES = [name for name in PLOTS if find(name).SOURCE == "analysis"]
 
 @cache
 def validator() -> jsonschema.Draft7Validator:
-    """What a specification of ours is: panels side by side, which the general schema guesses at."""
+    """Shape of our specifications: panels side by side, stricter than the general schema."""
     file = Path(__file__).parent / "vega-lite-schema.json.gz"
     schema = json.loads(gzip.decompress(file.read_bytes()))
     return jsonschema.Draft7Validator(schema | {"$ref": "#/definitions/TopLevelConcatSpec"})

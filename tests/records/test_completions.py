@@ -88,7 +88,7 @@ def test_how_long_flows_took_is_analysed_as_a_metric_is(own: Study) -> None:
     assert own.analyze(SHORT).document()["mean"] == pytest.approx(fmean(times))
 
 
-def test_a_time_that_there_is_not_is_told_with_those_that_there_are(own: Study) -> None:
+def test_an_unknown_time_is_refused_with_the_known_ones(own: Study) -> None:
     with pytest.raises(BadInput, match=f"no response '{SHORT[:-2]}'; did you mean '{SHORT}'"):
         own.analyze(SHORT[:-2])
     with pytest.raises(BadInput, match="no response 'flow up to 1 kB p95_s'"):
@@ -138,7 +138,7 @@ def test_how_much_of_what_was_asked_for_was_delivered_is_tabulated_too(own: Stud
     assert is_share(share)
 
 
-def test_whatever_a_study_may_tabulate_of_completions_is_told_of_them(own: Study) -> None:
+def test_every_statistic_of_completions_that_a_study_may_tabulate_exists(own: Study) -> None:
     plan = plan_design(own.definition, own.selection)
     with Store.readable(own.store) as store:
         (runs, *_) = load_responses(plan, store, SHORT).values()

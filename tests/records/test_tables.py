@@ -100,7 +100,7 @@ def test_packets_of_one_cell_each_are_no_packets_that_travel_whole(tmp_path: Pat
     assert said is None
 
 
-def test_ports_are_told_in_packets_where_they_travel_whole(tmp_path: Path) -> None:
+def test_ports_count_packets_where_they_travel_whole(tmp_path: Path) -> None:
     file = tmp_path / "scenario.toml"
     file.write_text(SCENARIO.replace("QUEUE", "codel"))
     headers = [" ".join(header) for header, *_ in record_tables(run(load_scenario(file)))]

@@ -1,4 +1,4 @@
-"""Which runs of a study a report looks into."""
+"""Choice of the runs of a study that a report shows in detail."""
 
 import dataclasses
 import itertools

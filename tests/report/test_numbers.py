@@ -10,7 +10,7 @@ from longfat.base.numbers import (
 )
 
 
-def test_what_is_one_is_not_told_as_several() -> None:
+def test_a_count_of_one_is_singular() -> None:
     assert counted(1, "claim") == "1 claim"
     assert counted(0, "claim") == "0 claims"
     assert counted(1200, "replication") == "1,200 replications"

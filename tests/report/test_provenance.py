@@ -1,4 +1,4 @@
-"""What the numbers of a report go back to."""
+"""Provenance of the numbers of a report."""
 
 import hashlib
 from pathlib import Path

@@ -53,7 +53,7 @@ holds = "> 0"
 
 @pytest.fixture
 def page(longfat: Longfat, tmp_path: Path) -> str:
-    """What the report says."""
+    """The text of the report."""
     own = tmp_path / "own"
     own.mkdir()
     for name, text in (("scenario", SCENARIO), ("study", STUDY), ("claims", CLAIMS)):
@@ -64,14 +64,14 @@ def page(longfat: Longfat, tmp_path: Path) -> str:
     return (tmp_path / "own.html").read_text()
 
 
-def test_what_is_one_is_not_told_as_several_and_no_source_is_named(page: str) -> None:
+def test_a_count_of_one_is_singular_and_no_source_is_named(page: str) -> None:
     assert "1 claim: " in page
     assert "in 1 replication, which draw" in page
     assert "Claims of the source" not in page
     assert ["source", ""] not in Parts(page).rows
 
 
-def test_how_long_flows_took_is_told_of_the_worst_and_of_the_typical_run(page: str) -> None:
+def test_flow_times_of_the_worst_and_of_the_typical_run_are_reported(page: str) -> None:
     assert page.count("How long what was asked for took") == 2
     headers = [row for row in Parts(page).rows if row[:3] == ["name", "asked", "delivered"]]
     assert len(headers) == 2

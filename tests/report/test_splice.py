@@ -23,7 +23,7 @@ def test_only_what_stands_between_the_markers_is_replaced() -> None:
         PAGE + PAGE,
     ],
 )
-def test_a_page_without_its_markers_is_told_which(page: str) -> None:
+def test_a_page_without_its_markers_is_refused_with_their_names(page: str) -> None:
     with pytest.raises(LongfatError, match=r"page.md: the page needs these two lines") as caught:
         spliced(page, COMMAND, "new", "page.md")
     assert f"<!-- BEGIN: {COMMAND} -->" in str(caught.value)

@@ -65,7 +65,7 @@ def test_a_report_carries_what_its_commands_print(longfat: Longfat, reported: Pa
 
 
 def printed_by(longfat: Longfat, command: str) -> dict[str, Any]:
-    """What a command prints, without the numbers of single runs that no report carries."""
+    """The output of a command, without the numbers of single runs, which reports do not have."""
     printed: dict[str, Any] = json.loads(longfat(*shlex.split(command)[1:]).stdout)
     return {key: value for key, value in printed.items() if key not in ("predicted", "residuals")}
 

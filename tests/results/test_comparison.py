@@ -120,7 +120,7 @@ def test_a_row_of_means_is_compared_with_the_mean_of_its_members_in_each_replica
     assert entry.replications == 2
 
 
-def test_a_replication_that_one_member_lacks_is_left_out_of_a_mean() -> None:
+def test_a_replication_that_one_member_does_not_have_is_left_out_of_a_mean() -> None:
     results = {**RESULTS, combination("ubr", "15"): replications(0.4, 0.5)}
     (entry,) = compare(MEANS, results).entries
     assert entry.mean == pytest.approx(0.3)

@@ -27,7 +27,7 @@ def plan_for(study: StudyDefinition, precision: Precision, most: int) -> Plan:
 
 
 def results(plan: Plan, values: Sequence[float | None]) -> dict:  # type: ignore[type-arg]
-    """The same values for each combination: those of replications 0, 1, 2, ...; None is missing."""
+    """Equal values for each combination: those of replications 0, 1, 2, ...; None is missing."""
     stored = {
         number: {"efficiency": value} for number, value in enumerate(values) if value is not None
     }
@@ -128,7 +128,9 @@ def test_a_run_without_chance_decides_nothing(study: StudyDefinition) -> None:
     assert needed_by(plan.study.design, results(plan, [None, *[0.5] * 5])).are_enough
 
 
-def test_of_relative_targets_the_largest_share_of_a_mean_is_told(study: StudyDefinition) -> None:
+def test_of_relative_targets_the_largest_share_of_a_mean_is_reported(
+    study: StudyDefinition,
+) -> None:
     """The mean of 0.1 is known to less than that of 0.9, and yet less well."""
     plan = plan_for(study, Precision([RELATIVE], fewest=5), most=5)
     found = results(plan, [0.5, 0.85, 0.95, 0.85, 0.95, 0.9])

@@ -1,4 +1,4 @@
-"""A scenario from a stranger wastes at most its limits, and is refused before it does."""
+"""An untrusted scenario uses at most its limits, and is refused before if it would exceed them."""
 
 import re
 import time
@@ -40,7 +40,7 @@ def test_limits_are_given_with_their_units(given: list[str], expected: Limits) -
      "wall=5", "wall=5 h s", "wall=5ks", "wall=0 s", "memory=k5 GiB",
      "memory=2", "memory=2 s", "cells=5", "=5"],
 )  # fmt: skip
-def test_what_is_no_limit_is_told(given: str) -> None:
+def test_a_text_that_is_no_limit_is_refused(given: str) -> None:
     with pytest.raises(LongfatError, match=f"--limit {re.escape(given)}: .*expected"):
         NONE.changed([given])
 

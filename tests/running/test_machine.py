@@ -1,4 +1,4 @@
-"""In a container a process has what the container has, not what the machine has."""
+"""In a container a process has the memory and cores of the container, not of the machine."""
 
 import os
 from pathlib import Path
@@ -18,7 +18,7 @@ def group(root: Path, path: str, **settings: str) -> None:
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A kernel that tells of a group within two others; the outermost has no limits."""
+    """A kernel that reports a group within two others; the outermost has no limits."""
     (tmp_path / "proc/self").mkdir(parents=True)
     (tmp_path / "proc/self/cgroup").write_text("4:memory:/other\n0::/pods/mine\n")
     group(tmp_path, "")

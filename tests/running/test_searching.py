@@ -28,13 +28,13 @@ LAN: dict[str, Any] = {
     "tcp": {"preset": "linux-like"},
     "traffic": {"kind": "infinite", "start": "uniform(0 ms, 100 ms)"},
 }
-"""Some milliseconds of one core, and chance in when connections start."""
+"""A scenario of some CPU milliseconds with random starts of connections."""
 
 BUFFERS = ("port.buffer", "2 packets", "200 packets")
 
 
 def of_replications(setting: str, metric: str = "efficiency") -> list[float]:
-    """What eight replications yield, run one by one."""
+    """Results of eight replications, run one by one."""
     scenarios = load_scenario(LAN, {"port.buffer": setting}).replicated(range(1, 9))
     return [run(scenario)["metrics"][metric] for scenario in scenarios]
 
@@ -161,7 +161,7 @@ def test_hundredths_of_a_bandwidth_delay_product_are_searched_through() -> None:
         ("port.buffer", 50, 90, "--set port.buffer=90: .* found the number 90"),
     ],
 )
-def test_what_the_engine_does_not_accept_is_told_in_its_words_before_anything_runs(
+def test_a_refusal_of_the_engine_is_reported_unchanged_before_anything_runs(
     monkeypatch: pytest.MonkeyPatch, path: str, low: str | int, high: str | int, message: str
 ) -> None:
     monkeypatch.delattr(_engine, "run_batch")
@@ -182,7 +182,7 @@ def test_metrics_of_which_nothing_is_better_are_refused(metric: str, message: st
         smallest_setting(LAN, *BUFFERS, 0.9, metric=metric)
 
 
-def test_a_metric_that_runs_do_not_have_is_told_with_those_that_they_have() -> None:
+def test_a_metric_that_runs_do_not_have_is_refused_with_those_that_they_have() -> None:
     message = "runs of this scenario have no least_share_of_mcr; they have efficiency, fairness"
     with pytest.raises(LongfatError, match=message):
         smallest_setting(LAN, *BUFFERS, 0.9, metric="least_share_of_mcr")

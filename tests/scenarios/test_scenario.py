@@ -60,7 +60,7 @@ def test_the_record_of_a_run_is_read_as_its_scenario(scenario_file: Path, tmp_pa
     assert load_scenario(file, changed) == load_scenario(scenario_file, changed)
 
 
-def test_what_is_wrong_in_the_record_of_a_run_is_told_with_its_line(
+def test_an_error_in_the_record_of_a_run_is_reported_with_its_line(
     scenario_file: Path, tmp_path: Path
 ) -> None:
     record = run(load_scenario(scenario_file))
@@ -201,7 +201,7 @@ def test_a_notebook_shows_every_metric_of_a_run_that_the_terminal_shows(
     assert all(f"<summary>{title}" in shown for title in ("where the capacity", "flows", "ports"))
 
 
-def test_what_is_wrong_in_an_object_is_told_by_its_path_and_not_by_a_file() -> None:
+def test_an_error_in_an_object_is_reported_with_its_path_and_without_a_file() -> None:
     with pytest.raises(InvalidInput) as refused:
         load_scenario({"schema_version": 1, "port": {"buffer": "many", "polcy": "x"}})
     told = refused.value.problems

@@ -65,7 +65,7 @@ def test_a_schedule_carries_what_the_trace_delivers(times: list[int], window: in
         ("5\n4\n", "trace:2: 4 comes after 5; times must ascend"),
     ],
 )
-def test_what_is_wrong_with_a_trace_is_told_with_its_line(text: str, message: str) -> None:
+def test_an_error_in_a_trace_is_reported_with_its_line(text: str, message: str) -> None:
     with pytest.raises(BadInput, match=message):
         read_trace(text, "trace")
 
@@ -82,7 +82,7 @@ def test_what_is_wrong_with_a_trace_is_told_with_its_line(text: str, message: st
         ("", "s.csv:1: expected the columns time_s and rate_bps, found none"),
     ],
 )
-def test_what_is_wrong_with_a_schedule_is_told_with_its_line(text: str, message: str) -> None:
+def test_an_error_in_a_schedule_is_reported_with_its_line(text: str, message: str) -> None:
     with pytest.raises(BadInput, match=message):
         read_schedule(text, "s.csv")
 

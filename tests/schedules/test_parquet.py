@@ -44,7 +44,7 @@ def test_a_table_becomes_a_path_that_the_engine_takes(longfat: Longfat, tmp_path
         ({"time_s": [0.0, float("inf")], "loss": [0.5, 0.5]}, "column time_s, row 2: .* found inf"),
     ],
 )
-def test_what_is_wrong_with_a_table_is_told_with_its_place(
+def test_an_error_in_a_table_is_reported_with_its_place(
     tmp_path: Path, columns: dict[str, list[object]], message: str
 ) -> None:
     with pytest.raises(BadInput, match=message):

@@ -39,7 +39,7 @@ def test_the_search_has_a_row_for_each_control_and_number_and_names_its_command(
     assert found == list(product(("reno", "cubic", "bbr"), ("1", "4", "16", "64")))
 
 
-def test_the_search_tells_a_buffer_that_is_too_little_from_one_that_is_enough(
+def test_the_search_separates_a_buffer_that_is_too_small_from_one_that_is_enough(
     tmp_path: Path,
 ) -> None:
     """With two replications an interval is wide: what it is sure of is far from the boundary."""

@@ -115,7 +115,7 @@ def test_the_page_has_its_tables_from_a_program_that_it_names(
     assert "|" in page.partition(begin)[2].partition(end)[0]
 
 
-def test_short_flows_are_told_of_by_queue_and_pair_and_faster_in_queues_of_their_own(
+def test_short_flows_are_reported_by_queue_and_pair_and_faster_in_queues_of_their_own(
     coexistence: StudyDefinition, longfat: Longfat, tmp_path: Path
 ) -> None:
     store = str(tmp_path / "flows.db")

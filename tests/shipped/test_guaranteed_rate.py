@@ -27,7 +27,7 @@ def scenarios(study: StudyDefinition) -> Iterator[tuple[dict[str, str], Scenario
 
 
 def printed(response: Response) -> dict[Combination, float]:
-    """What the table prints and may be trusted."""
+    """Printed values of the table that are not doubtful."""
     return {
         row.combination: row.values[response.metric]
         for row in response.rows

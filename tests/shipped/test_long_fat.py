@@ -50,7 +50,7 @@ def buffer_packets(settings: dict[str, Any]) -> int:
 
 
 def path_packets(settings: dict[str, Any], group: int = 0) -> float:
-    """What the path holds without its queue."""
+    """Bandwidth-delay product of the path."""
     rate = settings["topology"]["bottleneck"]["rate_bps"]
     return float(rate * round_trip_s(settings, group) / PACKET_BITS)
 
@@ -122,7 +122,7 @@ def test_the_first_connection_is_as_many_times_as_far_as_its_level_says(
 def test_reno_meets_the_control_at_the_same_distance_and_over_a_short_path_none_has_38_segments(
     scenarios: list[tuple[dict[str, str], Scenario]],
 ) -> None:
-    """38 segments are what HighSpeed TCP begins to differ from Reno at."""
+    """HighSpeed TCP differs from Reno from 38 segments on."""
     for levels, settings in about(scenarios, "meeting"):
         reno, other = settings["connections"]
         assert reno["flavor"]["kind"] == "rack-tlp"

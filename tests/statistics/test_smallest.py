@@ -28,7 +28,7 @@ def test_without_chance_the_answer_is_as_near_as_asked_for() -> None:
     assert found.too_little < 100 <= found.enough <= 1.05 * found.too_little + 1
 
 
-def test_settings_may_be_told_to_the_unit() -> None:
+def test_settings_may_be_resolved_to_the_unit() -> None:
     found = smallest_enough(lambda n: [float(n >= 37)] * 3, 1, 1, 1000, resolution=0.0001)
     assert (found.too_little, found.enough) == (36, 37)
 
@@ -73,7 +73,7 @@ def test_no_setting_is_looked_at_twice_and_not_more_are_than_said() -> None:
     assert sorted(looks) == list(found.tried) == list(found.verdicts) == list(found.half_widths)
 
 
-def test_each_look_is_told_with_its_verdict_and_all_verdicts_agree_with_the_answer() -> None:
+def test_each_evaluation_is_reported_with_its_verdict_and_all_agree_with_the_answer() -> None:
     told: dict[float, tuple[float, str]] = {}
     found = smallest_enough(
         noisy(100, 0.02, 5),

@@ -64,7 +64,7 @@ def test_neighbours_that_follow_each_other_are_correlated() -> None:
     assert lag_one_correlation([1.0] * 5) == 0
 
 
-def test_a_series_without_a_steady_state_is_told() -> None:
+def test_a_series_without_a_steady_state_is_reported() -> None:
     growing = [float(number) for number in range(400)]
     warm_up, short = steady_state(growing, 0.9).cautions
     assert warm_up.startswith("warm-up: MSER-5 would leave out half")

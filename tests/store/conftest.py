@@ -1,4 +1,4 @@
-"""The same tests over every kind of store."""
+"""Fixtures that run each test with every kind of store."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -15,7 +15,7 @@ from typing import Any, Self
 from tests.waiting import ended, until
 
 PLACES = ("/usr/local/bin", *map(str, sorted(Path("/usr/lib/postgresql").glob("*/bin"))))
-"""Where the programs may be besides PATH; Debian keeps them by version."""
+"""Folders of the programs besides PATH; Debian has one for each version."""
 
 
 def program(name: str) -> str | None:

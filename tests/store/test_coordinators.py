@@ -1,4 +1,4 @@
-"""Several processes run one study at once: every run once, none lost, whichever of them die."""
+"""Several processes run one study: every run once, none lost, whichever of them die."""
 
 import json
 import os

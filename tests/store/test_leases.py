@@ -1,4 +1,4 @@
-"""Processes that share a study: each run is taken on by one, and by another when that one dies."""
+"""Processes that share a study: one leases each run, and another does if that one dies."""
 
 import subprocess
 import sys
@@ -42,7 +42,7 @@ def opened(location: str) -> Iterator[Open]:
 
 
 def on_another_machine(store: Store) -> Store:
-    """The store as a process uses it whose process id means nothing here."""
+    """The store as used by a process whose process id is meaningless here."""
     store._worker = replace(store._worker, place="another machine")  # noqa: SLF001
     return store
 

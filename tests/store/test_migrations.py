@@ -1,4 +1,4 @@
-"""Every schema that was ever released becomes the present one, with every run as it was."""
+"""Stores of every released schema migrate to the current one with all runs unchanged."""
 
 import sqlite3
 from contextlib import closing
@@ -59,7 +59,7 @@ def columns_of(file: Path, table: str) -> list[str]:
 
 
 def differences(file: Path) -> list[Any]:
-    """What alembic finds different between a store and the tables of the program."""
+    """Differences that alembic finds between a store and the tables of the program."""
     engine = create_engine(f"sqlite:///{file}")
     try:
         with engine.connect() as connection:

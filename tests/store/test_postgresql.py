@@ -1,4 +1,4 @@
-"""What is particular to a store in PostgreSQL."""
+"""Specifics of a store in PostgreSQL."""
 
 from pathlib import Path
 

@@ -46,7 +46,7 @@ def store(location: str) -> Iterator[Store]:
 
 
 def rows(location: str, query: str) -> list[dict[str, Any]]:
-    """What plain SQL says, without the store."""
+    """Results of plain SQL, without the store."""
     url = location.replace("postgresql:", "postgresql+psycopg:")
     engine = create_engine(url if "://" in url else f"sqlite:///{url}")
     try:
@@ -97,7 +97,7 @@ def test_metrics_flows_and_ports_come_back_as_they_were(
         ] == done.record[part]
 
 
-def test_a_metric_that_one_replication_lacks_is_left_out_of_that_one_only(
+def test_a_metric_that_one_replication_does_not_have_is_left_out_of_that_one_only(
     store: Store, done: RunResult
 ) -> None:
     assert done.record is not None

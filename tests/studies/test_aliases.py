@@ -39,7 +39,7 @@ def test_a_half_fraction_with_d_as_abc_has_resolution_iv() -> None:
     ]
 
 
-def test_words_are_told_in_the_order_of_the_study() -> None:
+def test_words_are_written_in_the_order_of_the_study() -> None:
     assert named(word("AB"), ["B", "A", "C"]) == "B x A"
 
 

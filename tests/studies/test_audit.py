@@ -1,4 +1,4 @@
-"""Which runs an audit asks for."""
+"""The runs that an audit plans."""
 
 import json
 from pathlib import Path
@@ -115,7 +115,7 @@ def test_every_variation_changes_the_path_of_its_knob_and_nothing_else(
 
 
 def test_a_run_of_an_audit_is_the_run_of_its_scenario(study: StudyDefinition) -> None:
-    """So it is stored once, whoever asked for it."""
+    """A shared run is stored once."""
     variation = found(planned(study), "tcp.timer_phase")["from-start"]
     run = next(run for run in variation.plan.runs if dict(run.combination)["load"] == "light")
     levels: dict[str, str | int] = {
@@ -192,7 +192,9 @@ def test_pairs_are_of_different_knobs_neither_of_which_is_part_of_the_other(
         assert (tcp["timer_phase"], tcp["timer_granularity_ps"]) == ("per-connection", 500 * 10**9)
 
 
-def test_an_alternative_that_the_engine_refuses_is_left_out_and_told(study_folder: Path) -> None:
+def test_an_alternative_that_the_engine_refuses_is_left_out_and_reported(
+    study_folder: Path,
+) -> None:
     text = (study_folder / "scenario.toml").read_text()
     sack = text.replace("[tcp]", '[tcp]\nflavor = "sack"')
     (study_folder / "scenario.toml").write_text(sack)
@@ -229,7 +231,7 @@ def test_independent_seeds_stay_as_they_are_without_the_alternative(study_folder
         ("load = 'light'\"", "laod = 'light'\"", "no such column: laod; an SQL condition over the"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_in_the_audit_table_is_told_with_its_place(
+def test_an_error_in_the_audit_table_is_reported_with_its_place(
     study_folder: Path, old: str, new: str, expected: str
 ) -> None:
     assert old in AUDIT
@@ -240,7 +242,7 @@ def test_what_is_wrong_in_the_audit_table_is_told_with_its_place(
     assert expected in str(caught.value)
 
 
-def test_a_reading_that_the_engine_refuses_is_told_with_its_place(study_folder: Path) -> None:
+def test_a_reading_that_the_engine_refuses_is_reported_with_its_place(study_folder: Path) -> None:
     study = with_audit(study_folder, AUDIT.replace('"500 ms" }', '"500 m" }', 1))
     with pytest.raises(InvalidInput) as caught:
         check_audit(study)
@@ -248,7 +250,7 @@ def test_a_reading_that_the_engine_refuses_is_told_with_its_place(study_folder: 
     assert caught.value.problems[0].startswith(f"{study_folder / 'study.toml'}:")
 
 
-def test_an_unknown_knob_is_told_the_known_ones(study: StudyDefinition) -> None:
+def test_an_unknown_knob_is_refused_with_the_known_ones(study: StudyDefinition) -> None:
     with pytest.raises(
         BadInput, match=r"no knob 'tcp.flavour' is varied here; known: .*tcp.timer_phase"
     ):

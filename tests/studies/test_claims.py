@@ -80,6 +80,6 @@ def test_claims_keep_the_order_of_their_file_and_where_their_sql_is_written(
     assert claims[0].in_paper == "measured"
 
 
-def test_a_study_without_a_file_of_claims_is_told(study_folder: Path) -> None:
+def test_a_study_without_a_file_of_claims_is_refused(study_folder: Path) -> None:
     with pytest.raises(LongfatError, match=r"claims.toml: no such file, so small has no claims"):
         load_claims(load_study(study_folder))

@@ -46,7 +46,7 @@ def test_every_response_has_the_rows_of_its_file(study: StudyDefinition) -> None
     assert [len(response.rows) for response in study.responses] == [4, 4, 2]
 
 
-def test_an_unknown_study_is_told_the_shipped_ones() -> None:
+def test_an_unknown_study_is_refused_with_the_shipped_ones() -> None:
     with pytest.raises(LongfatError, match="no shipped study.*ubr-plus"):
         load_study("ubr-pluss")
 
@@ -136,7 +136,7 @@ def test_the_last_of_several_adjustments_wins(study_folder: Path) -> None:
         ("K - 40", "K - 400", "44:35: port.policy.threshold: K - 400 cells leaves nothing"),
     ],
 )
-def test_a_wrong_adjustment_is_told_with_its_place(
+def test_a_wrong_adjustment_is_reported_with_its_place(
     study_folder: Path, old: str, new: str, problem: str
 ) -> None:
     with pytest.raises((LongfatError, InvalidInput), match=f"study.toml:{problem}"):
@@ -208,7 +208,7 @@ def test_means_need_no_numbers_of_the_paper(study_folder: Path) -> None:
     assert {dict(member)["policy"] for member in fba.simulated} == {"fba"}
 
 
-def test_means_of_nothing_are_told_with_the_study_file(study_folder: Path) -> None:
+def test_means_without_members_are_reported_with_the_study_file(study_folder: Path) -> None:
     text = UNPRINTED.replace('load = "all"', "z = [0.8]") + 'mean_over = ["load"]\n'
     with pytest.raises(BadInput, match=r"study.toml: no factor combination to average for ubr 0.8"):
         load_study(adjusted(study_folder, text))
@@ -238,7 +238,7 @@ def test_a_folder_with_the_name_of_a_shipped_study_is_not_passed_over(
         ("c.toml", "[[claim]]\nid = 'C-1'\n", "c.toml is a file of claims, not a study"),
     ],
 )
-def test_another_file_in_place_of_a_study_is_told_what_it_is(
+def test_another_file_in_place_of_a_study_is_refused_with_its_kind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str, told: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

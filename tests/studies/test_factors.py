@@ -83,7 +83,7 @@ def test_a_level_may_depart_from_what_another_factor_says() -> None:
 
 
 @pytest.mark.parametrize("name", shipped_studies())
-def test_factors_of_shipped_studies_can_be_told_apart(name: str) -> None:
+def test_factors_of_shipped_studies_have_distinct_names(name: str) -> None:
     assert load_study(name).factors
 
 
@@ -112,7 +112,7 @@ def about_buffers(study_folder: Path) -> Path:
 
 
 def beside_levels(document: Any, factors: set[str]) -> set[str]:
-    """Whatever has a name in the same object as the level of a factor."""
+    """Names of all other entries in an object that has the level of a factor."""
     if isinstance(document, list):
         return {name for item in document for name in beside_levels(item, factors)}
     if not isinstance(document, dict):

@@ -125,7 +125,7 @@ mean_over = ["load"]
     ]
 
 
-def test_an_unknown_table_is_told_the_known_ones(study: StudyDefinition) -> None:
+def test_an_unknown_table_is_refused_with_the_known_ones(study: StudyDefinition) -> None:
     with pytest.raises(LongfatError, match="small has no table 'C'; its tables: A, B"):
         plan_design(study, Selection(tables=("C",)))
 

@@ -49,11 +49,13 @@ def test_an_empty_cell_is_no_value(tmp_path: Path) -> None:
         ("smudged\n", "smudged\nlan,5,1,1,,\n", "3: the factor combination stands twice"),
     ],
 )
-def test_a_slip_is_told_with_its_line(tmp_path: Path, old: str, new: str, problem: str) -> None:
+def test_an_error_is_reported_with_its_line(
+    tmp_path: Path, old: str, new: str, problem: str
+) -> None:
     assert any(found.startswith(problem) for found in problems_of(tmp_path, GOOD.replace(old, new)))
 
 
-def test_all_wrong_cells_are_told_at_once(tmp_path: Path) -> None:
+def test_all_wrong_cells_are_reported_at_once(tmp_path: Path) -> None:
     text = GOOD.replace("lan", "lam").replace("0.68", "much")
     assert len(problems_of(tmp_path, text)) == 2
 

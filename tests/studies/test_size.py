@@ -1,4 +1,4 @@
-"""Designs that nobody can plan are counted and refused before anything is built."""
+"""Designs that are too large are counted and refused before anything is built."""
 
 import tracemalloc
 from pathlib import Path

@@ -45,7 +45,7 @@ def tshark(file: Path, condition: str, *fields: str) -> list[list[str]]:
 
 
 def counts(file: Path, condition: str) -> list[int]:
-    """How many packets of each flow meet a condition."""
+    """Number of packets of each flow that meet a condition."""
     found = Counter(int(stream) for (stream,) in tshark(file, condition, "tcp.stream"))
     return [found[stream] for stream in range(3)]
 

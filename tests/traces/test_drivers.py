@@ -1,4 +1,4 @@
-"""Traces are the same to the byte, whichever driver has advanced time."""
+"""Traces are identical to the byte under both drivers."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ def test_traces_are_the_same_by_both_drivers(watched: Watched, tmp_path: Path) -
 def test_a_queue_is_the_same_with_traces_that_need_every_slot_and_without(
     watched: Watched, tmp_path: Path
 ) -> None:
-    """Rounds of many slots at once are told by other means."""
+    """The recorder has a separate path for rounds of many slots."""
     every_slot = leave("fast", watched.scenario, tmp_path / "all", ("queue", "queue-by-flow"))
     in_rounds = leave("fast", watched.scenario, tmp_path / "rounds", ("queue",))
     assert in_rounds == {"queue.parquet": every_slot["queue.parquet"]}

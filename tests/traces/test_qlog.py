@@ -97,7 +97,7 @@ def test_events_are_in_the_order_of_time_and_metrics_are_those_of_the_run(tmp_pa
     assert 44 < min(round_trips_ms) < 50
 
 
-def test_drops_and_timeouts_are_told(tmp_path: Path) -> None:
+def test_drops_and_timeouts_are_events(tmp_path: Path) -> None:
     watched(tmp_path, **{"port.buffer": "3 packets", "traffic.size": "400 kB"})
     dropped = events(tmp_path, "longfat:packet_dropped")
     assert {event["data"]["reason"] for event in dropped} == {"overflow"}
@@ -106,7 +106,7 @@ def test_drops_and_timeouts_are_told(tmp_path: Path) -> None:
     assert expired[0]["data"] == {"event_type": "expired", "timer_type": "pto"}
 
 
-def test_any_flow_that_comes_and_goes_is_told_with_the_flavor_of_its_sender(tmp_path: Path) -> None:
+def test_any_flow_that_comes_and_goes_has_the_flavor_of_its_sender(tmp_path: Path) -> None:
     flows = {"kind": "flows", "interval": "1 s", "size": {"kind": "fixed", "size": "20 kB"}}
     watched(tmp_path, traffic=flows, connections=[{"flavor": "reno"}])
     count = load_traces(tmp_path).flows
@@ -117,7 +117,7 @@ def test_any_flow_that_comes_and_goes_is_told_with_the_flavor_of_its_sender(tmp_
         assert any(event["name"] == "transport:packet_sent" for event in happened)
 
 
-def test_a_flow_or_a_trace_that_is_not_there_is_told(tmp_path: Path, longfat: Longfat) -> None:
+def test_a_missing_flow_or_trace_is_refused_by_name(tmp_path: Path, longfat: Longfat) -> None:
     watched(tmp_path / "traces")
     done = longfat("qlog", tmp_path / "traces", "--flow", "3")
     assert (done.returncode, done.stdout) == (2, "")
@@ -141,7 +141,7 @@ def test_nothing_is_printed_of_traces_that_cannot_be_read(tmp_path: Path, longfa
     assert "drops.parquet: no Parquet file that can be read" in done.stderr
 
 
-def test_the_command_prints_what_is_told(tmp_path: Path, longfat: Longfat) -> None:
+def test_the_command_prints_the_events(tmp_path: Path, longfat: Longfat) -> None:
     watched(tmp_path / "traces")
     done = longfat("qlog", "traces", "--flow", "2")
     assert done.stdout == "".join(qlog_lines(load_traces(tmp_path / "traces"), 2))

@@ -99,7 +99,7 @@ def test_queues_of_flows_add_up_to_the_queue(watched: Watched) -> None:
 
 
 def staircase(frame: pl.DataFrame, column: str) -> pl.DataFrame:
-    """The last value of each moment."""
+    """The last value at each time."""
     return frame.group_by("time_ps", maintain_order=True).last().select("time_ps", column)
 
 

@@ -56,7 +56,7 @@ def view(study_folder: Path, tmp_path: Path) -> View:
 
 @pytest.fixture
 def stranger(view: View) -> Iterator[TestClient]:
-    """A client that does not know the token."""
+    """A client without the token."""
     with TestClient(
         create_app(view, [HOST]), base_url=f"http://{HOST}", follow_redirects=False
     ) as client:

@@ -36,7 +36,7 @@ class Served:
         return port
 
     def simulates(self) -> bool:
-        """Whether it runs something for a page: the traces are in a temporary folder meanwhile."""
+        """True while it runs a scenario for a page, whose traces are in a temporary folder."""
         return any(self.folder.glob("longfat-*"))
 
     @contextmanager
@@ -51,7 +51,7 @@ class Served:
 
 @contextmanager
 def served(program: Path, folder: Path, *arguments: str | Path) -> Iterator[Served]:
-    """A view in a folder, at a free port; it must end well when it is told to."""
+    """A view in a folder, at a free port; it must exit cleanly on a signal."""
     environment = {name: value for name, value in os.environ.items() if name != "LONGFAT_STORE"}
     environment["TMPDIR"] = str(folder)
     process = subprocess.Popen(

@@ -1,4 +1,4 @@
-"""Charts keep every peak of the traces that they are made of."""
+"""Charts keep every peak of their traces."""
 
 import math
 from pathlib import Path
@@ -67,7 +67,7 @@ def test_a_buffer_of_packets_has_its_guide_as_one_of_cells_has(
     assert queue["guides"] == [{"label": "buffer", "at": 20}]
 
 
-def test_no_more_flows_are_drawn_than_anybody_tells_apart(
+def test_no_more_flows_are_drawn_than_can_be_distinguished(
     scenario_file: Path, tmp_path: Path
 ) -> None:
     scenario = load_scenario(scenario_file, {"topology.sources": 40, "port.buffer": "2000 cells"})

@@ -1,4 +1,4 @@
-"""Controls are what the engine declares: every model, every parameter, nothing else."""
+"""Controls follow the engine's declarations: every model, every parameter, nothing else."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -77,7 +77,7 @@ def test_what_a_page_shows_first_exists(path: str) -> None:
         ]
 
 
-def test_a_page_is_told_all_of_it_as_json() -> None:
+def test_a_page_gets_all_controls_as_json() -> None:
     offer = json.loads(json.dumps(playground(), allow_nan=False))
     assert offer["controls"] == json.loads(json.dumps(CONTROLS))
     assert [preset["name"] for preset in offer["presets"]][:2] == ["lan", "wan"]

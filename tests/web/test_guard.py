@@ -1,4 +1,4 @@
-"""Nobody but pages of this server, in the browser of who started it, is let in."""
+"""Only pages of this server, in the browser of the user who started it, have access."""
 
 import pytest
 from starlette.testclient import TestClient

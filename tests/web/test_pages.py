@@ -1,4 +1,4 @@
-"""Pages in a real browser: no errors, nothing from elsewhere, readable, usable by keyboard."""
+"""Pages in a real browser: no errors, no external requests, readable, usable by keyboard."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -35,7 +35,7 @@ def server(program: Path, kept: Path) -> Iterator[Served]:
 def opened(
     browser: Browser, server: Served, address: str, **settings: Any
 ) -> Iterator[tuple[Page, list[str]]]:
-    """A page, and what went wrong in it or was asked of anybody else."""
+    """A page, with its errors and its requests to other hosts."""
     page = new_page(browser, **settings)
     wrong: list[str] = []
     page.on("console", lambda message: wrong.append(f"{message.type}: {message.text}"))
@@ -147,7 +147,7 @@ def test_the_legend_of_a_chart_names_every_flow(
             expect(name).to_be_visible()
 
 
-def test_a_port_tells_its_queue_discipline_in_words(browser: Browser, server: Served) -> None:
+def test_a_port_shows_its_queue_discipline_in_words(browser: Browser, server: Served) -> None:
     settings = {name: value for name, value in SMALL.items() if name != "port.policy.kind"}
     settings |= {"framing.kind": "ethernet", "port.buffer": "50 packets", "port.queue": "codel"}
     with opened(browser, server, f"/play?{urlencode(settings)}") as (page, wrong):
@@ -193,7 +193,7 @@ def test_a_change_of_a_setting_runs_again_and_is_in_the_address(
         assert wrong == []
 
 
-def test_a_wrong_setting_is_told_beside_its_control_and_mended(
+def test_a_wrong_setting_is_reported_beside_its_control_and_can_be_corrected(
     browser: Browser, server: Served
 ) -> None:
     with opened(browser, server, PLAY) as (page, wrong):

@@ -1,4 +1,4 @@
-"""The playground runs what it is told, within limits, and calls off what nobody waits for."""
+"""The playground runs the requested scenario within limits, and cancels abandoned runs."""
 
 import asyncio
 import threading
@@ -32,7 +32,7 @@ def test_a_run_of_the_playground_is_the_run_of_its_file(client: TestClient) -> N
     assert all(chart["series"] for chart in answer["charts"])
 
 
-def test_how_long_flows_took_is_told_by_their_classes(client: TestClient) -> None:
+def test_flow_times_are_reported_by_class(client: TestClient) -> None:
     flows = {
         "traffic.kind": "flows",
         "traffic.interval": "5 ms",
@@ -53,7 +53,7 @@ def test_two_equal_requests_get_equal_charts(client: TestClient) -> None:
     assert first["charts"] == second["charts"]
 
 
-def test_wrong_settings_are_told_with_their_paths(client: TestClient) -> None:
+def test_wrong_settings_are_reported_with_their_paths(client: TestClient) -> None:
     status, answer = played(client, {**SMALL, "port.buffer": "many"})
     assert status == 422
     assert "port.buffer: expected a number of cells" in answer["problems"][0]
@@ -83,7 +83,7 @@ def test_no_request_may_ask_for_more_than_the_limits(
     assert message in answer["problems"][0]
 
 
-def test_a_run_that_exceeds_its_time_is_stopped_and_told() -> None:
+def test_a_run_that_exceeds_its_time_is_stopped_and_reported() -> None:
     limits = Limits(events=10**9, wall_seconds=0.01, memory_bytes=2**30)
     with pytest.raises(Exception, match="wall") as caught:
         play({**SMALL, "duration": "20 s"}, limits, Errand())
@@ -130,7 +130,7 @@ async def _forever_here() -> bool:
 
 
 def _waits(errand: Errand) -> str:
-    """Work that goes on until it is called off."""
+    """Work that continues until it is cancelled."""
     while True:
         errand.check()
         time.sleep(0.01)
@@ -182,7 +182,7 @@ def test_no_more_runs_go_on_at_a_time_than_allowed_and_no_more_wait() -> None:
 
 def test_the_engine_stops_when_a_run_is_called_off() -> None:
     class CalledOffMeanwhile(Errand):
-        """Called off when the engine asks for the second time."""
+        """Cancelled at the engine's second check."""
 
         asked = 0
 
@@ -198,7 +198,7 @@ def test_the_engine_stops_when_a_run_is_called_off() -> None:
     assert errand.asked == 2
 
 
-def test_a_page_that_is_told_to_wait_is_told_so(
+def test_a_page_that_must_wait_is_informed(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def crowded(*_: object) -> None:
@@ -210,7 +210,7 @@ def test_a_page_that_is_told_to_wait_is_told_so(
     assert "try again" in answer["problems"][0]
 
 
-def test_what_a_preset_sets_is_told_as_in_force(client: TestClient) -> None:
+def test_the_settings_of_a_preset_are_shown_as_in_force(client: TestClient) -> None:
     plain = played(client, SMALL)[1]["in_force"]
     assert plain["tcp.initial_window"] == "1 MSS"
     linux = {**SMALL, "tcp.preset": "linux-like", "tcp.mss": "1000 B"}

@@ -1,4 +1,4 @@
-"""Pages of studies and runs say what the store and the command line say."""
+"""Pages of studies and runs agree with the store and the command line."""
 
 import csv
 import json
@@ -162,14 +162,16 @@ def test_looking_changes_nothing_in_a_store(store: str, client: TestClient) -> N
         ("/api/runs/%27%20OR%201=1", 422),
     ],
 )
-def test_what_does_not_exist_is_told(client: TestClient, address: str, status: int) -> None:
+def test_an_unknown_address_is_not_found_with_a_message(
+    client: TestClient, address: str, status: int
+) -> None:
     answer = client.get(address)
     assert answer.status_code == status
     if "-1" not in address:
         assert answer.json()["problems"]
 
 
-def test_what_is_no_store_is_told(client: TestClient, view: View) -> None:
+def test_a_file_that_is_no_store_is_reported(client: TestClient, view: View) -> None:
     Path(view.location).write_text("a letter to a friend")
     answer = client.get("/api/studies")
     assert answer.status_code == 422

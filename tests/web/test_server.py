@@ -1,4 +1,4 @@
-"""The server on a real socket: what comes from strangers, and what happens meanwhile."""
+"""The server on a real socket: untrusted requests, and requests at the same time."""
 
 import re
 import shlex
@@ -28,7 +28,7 @@ def server(program: Path, study_folder: Path, tmp_path: Path) -> Iterator[Served
 
 @pytest.fixture
 def unlimited(program: Path, study_folder: Path, tmp_path: Path) -> Iterator[Served]:
-    """A server whose runs take as long as they take."""
+    """A server whose runs have no time limit."""
     with served(program, tmp_path, "--study", study_folder, *UNLIMITED) as server:
         yield server
 
@@ -37,7 +37,7 @@ UNLIMITED = ("--limit", "events=none", "--limit", "wall=none")
 
 
 def sent(server: Served, data: bytes) -> bytes:
-    """What the server answers to these bytes, until it has no more to say."""
+    """The server's complete response to these bytes."""
     with socket.create_connection(
         ("127.0.0.1", server.port), timeout=PATIENCE_SECONDS
     ) as connection:
@@ -94,7 +94,7 @@ def test_a_page_hears_of_runs_as_they_end(
 
 
 def ask_for_a_long_run(client: httpx2.Client) -> int | None:
-    """What the server answers to the page `one`, if it does."""
+    """The server's response to the page `one`, if any."""
     # Hours of work, which something must break off.
     long = {
         **SMALL,
@@ -126,7 +126,7 @@ def test_a_page_that_asks_again_does_not_wait_for_what_it_asked_before(unlimited
     assert outcomes == [409]
 
 
-def test_many_at_once_are_answered_or_told_to_come_again(server: Served) -> None:
+def test_many_requests_at_once_are_answered_or_asked_to_try_again(server: Served) -> None:
     statuses: list[int] = []
 
     def ask(page: int) -> None:
@@ -171,7 +171,7 @@ def test_a_signal_ends_it_even_while_a_page_waits_for_a_run(
     assert 200 not in outcomes, "the run went on to its end"
 
 
-def test_a_port_that_is_taken_is_told(longfat: Longfat, server: Served) -> None:
+def test_a_port_that_is_taken_is_reported(longfat: Longfat, server: Served) -> None:
     process = longfat("view", "--port", str(server.port))
     assert process.returncode == 2
     assert f"port {server.port}: Address already in use" in process.stderr
@@ -186,7 +186,7 @@ def test_a_port_that_is_taken_is_told(longfat: Longfat, server: Served) -> None:
         (["mysql://a/b"], "a store is given as PATH"),
     ],
 )
-def test_what_cannot_be_shown_is_told_before_anything_is_served(
+def test_data_that_cannot_be_shown_is_reported_before_anything_is_served(
     longfat: Longfat, arguments: list[str], message: str
 ) -> None:
     process = longfat("view", "--port", "0", *arguments)
@@ -195,7 +195,7 @@ def test_what_cannot_be_shown_is_told_before_anything_is_served(
     assert process.stdout == ""
 
 
-def test_its_help_tells_the_limits_that_runs_of_a_page_have(longfat: Longfat) -> None:
+def test_its_help_lists_the_limits_of_the_runs_of_a_page(longfat: Longfat) -> None:
     told = " ".join(longfat("view", "--help").stdout.split())
     (defaults,) = re.findall(r"may be repeated\. \[default: (events=.*?)\]", told)
     limits = Limits().changed(shlex.split(defaults.replace(",", "")))

@@ -1,4 +1,4 @@
-"""Settings are what `--set` takes, and a scenario file."""
+"""Settings have the syntax of `--set`, and form a scenario file."""
 
 import json
 import tomllib
@@ -107,7 +107,7 @@ def test_a_text_with_a_line_break_sets_nothing_else() -> None:
     assert tomllib.loads(text) == {"schema_version": 1, "seed": '1\nduration = "1 h"'}
 
 
-def test_every_mistake_is_told_at_once_with_its_path() -> None:
+def test_all_mistakes_are_reported_at_once_with_their_paths() -> None:
     with pytest.raises(InvalidInput) as caught:
         scenario_of({**SMALL, "topology.sources": "0", "port.polcy": "epd"})
     problems = "\n".join(caught.value.problems)
