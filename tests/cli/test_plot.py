@@ -65,11 +65,11 @@ def test_what_is_no_analysis_says_how_to_make_one(
     assert longfat("plot", "variation", "a.json", "-o", "a.svg").returncode == 0
     process = longfat("plot", "variation", scenario_file, "-o", "a.svg")
     assert process.returncode == 2
-    assert "not what longfat analyze prints with --json" in process.stderr
+    assert "not the output of longfat analyze --json" in process.stderr
     for half in ("{}", '{"components": 1, "effects": [], "predicted": []}'):
         process = longfat("plot", "variation", "-", "-o", "a.svg", input=half)
         assert process.returncode == 2
-        assert "standard input: not what" in process.stderr
+        assert "standard input: not the output" in process.stderr
 
 
 def test_a_table_in_place_of_its_analysis_is_refused_with_the_command_to_analyse_it(

@@ -1,6 +1,6 @@
 """Congestion controls of users: classes and libraries that the engine calls."""
 
-# ruff: noqa: ARG002 - controls are told more than they go by
+# ruff: noqa: ARG002 - controls get more arguments than they use
 
 from pathlib import Path
 from typing import Any

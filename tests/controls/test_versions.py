@@ -152,7 +152,7 @@ def test_a_version_is_the_same_in_every_process() -> None:
 def test_a_value_without_version_is_refused_unless_a_version_is_given() -> None:
     control = defined(before="import threading\nmodel = [threading.Lock()]", answer="model")
     expected = (
-        "Control: on_acknowledgment: model: a value of type lock: what version this is cannot be "
+        "Control: on_acknowledgment: model: a value of type lock: its version cannot be "
         'determined; pass it: use_control(..., version="1")'
     )
     with pytest.raises(longfat.InvalidInput) as raised:

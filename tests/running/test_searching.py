@@ -189,7 +189,7 @@ def test_a_metric_that_runs_do_not_have_is_refused_with_those_that_they_have() -
 
 
 def test_nothing_is_a_share_of_a_largest_that_is_zero() -> None:
-    message = "200 packets: packets_lost is 0 in replication 1, and nothing is a share of that"
+    message = "200 packets: packets_lost is 0 in replication 1, so no share of it is a target"
     with pytest.raises(LongfatError, match=message):
         smallest_setting(LAN, *BUFFERS, 1.1, metric="packets_lost", of_largest=True)
 

@@ -175,7 +175,9 @@ def test_a_checked_scenario_is_loaded_again_with_other_values(scenario_file: Pat
     assert load_scenario(scenario) is scenario
     changes = {"duration": "80 ms", "port.buffer": "700 cells", "topology.bottleneck.delay": "1 ms"}
     assert load_scenario(scenario, changes) == load_scenario(scenario_file, changes)
-    with pytest.raises(LongfatError, match="tcp.preset: fills in what a scenario leaves out"):
+    with pytest.raises(
+        LongfatError, match="tcp.preset: fills in the settings that a scenario leaves out"
+    ):
         load_scenario(scenario, {"tcp.preset": "linux-like"})
 
 

@@ -69,7 +69,7 @@ def test_every_segment_is_a_packet_and_every_packet_is_acknowledged_once(tmp_pat
 
 
 def test_of_a_segment_that_was_sent_again_the_latest_packet_is_acknowledged(tmp_path: Path) -> None:
-    # The third packet of the first connection is lost: the five behind it are told of one by one.
+    # The third packet of the first connection is lost: the five behind it are reported one by one.
     record = watched(tmp_path, loss={"kind": "list", "drops": [[3]]})
     assert record["flows"][0]["segments_retransmitted"] == 1
     sent = events(tmp_path, "transport:packet_sent")

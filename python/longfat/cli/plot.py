@@ -177,7 +177,7 @@ def _analysis(source: str) -> Any:
         is_table = Path(source).suffix == ".csv"
         of = f"{shlex.quote(source)} --factors A,B" if is_table else "STUDY --table NAME"
         raise LongfatError(
-            f"{name}: not what longfat analyze prints with --json; to make it:\n"
+            f"{name}: not the output of longfat analyze --json; to create it:\n"
             f"  longfat analyze {of} --response METRIC --json > analysis.json"
         )
     return document

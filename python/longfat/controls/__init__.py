@@ -145,7 +145,7 @@ class LibraryFile:
         self._text = read_bytes(path)
 
     def provide(self, name: str, version: str | None = None, *, load: bool = False) -> None:
-        """As `FileOfControl.provide`."""
+        """Register the control; see `FileOfControl.provide`."""
         digest = _digest(self._text if version is None else version.encode())
         _engine.provide_library(_checked(name), str(self.path), digest, load)
 
@@ -164,7 +164,7 @@ class PythonFile:
         self._class: type | None = None
 
     def provide(self, name: str, version: str | None = None, *, load: bool = False) -> None:
-        """As `FileOfControl.provide`."""
+        """Register the control; see `FileOfControl.provide`."""
         if load:
             self.load()
         text = self._text + (self._class_name or "").encode()

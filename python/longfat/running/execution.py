@@ -16,7 +16,7 @@ from longfat.records.record import Record
 from longfat.running.machine import cores
 
 Driver = Literal["fast", "events"]
-"""How the engine advances time: "fast" where results are identical to the byte, or by "events"."""
+"""Driver of the engine: "fast", used where its results are identical, or "events"."""
 
 
 @dataclass(frozen=True)

@@ -129,7 +129,7 @@ def smallest_setting(
         if 0 in largest:
             raise LongfatError(
                 f"{span.text(span.number(span.high))}: {metric} is 0 in replication "
-                f"{largest.index(0) + 1}, and nothing is a share of that; ask for it as it is"
+                f"{largest.index(0) + 1}, so no share of it is a target; give the target itself"
             )
         return [own / most for own, most in zip(measured(setting), largest, strict=True)]
 

@@ -197,8 +197,8 @@ class ScenarioText(NamedTuple):
         """Resolve the scenario with values set by path. Raises as `load_scenario` does."""
         if self.is_checked and _PRESET in overrides:
             raise LongfatError(
-                f"{_PRESET}: fills in what a scenario leaves out, and a checked one leaves out "
-                "nothing; set it where the scenario is loaded from its file or dictionaries"
+                f"{_PRESET}: fills in the settings that a scenario leaves out, and a loaded one "
+                "has them all; set it where the scenario is loaded from its file or dictionaries"
             )
         try:
             return Scenario(_engine.resolve_scenario(self.text, self.name, _set(overrides)))

@@ -132,7 +132,7 @@ def read_schedule(text: str, source: str) -> list[Rate]:
             raise BadInput([f"{source}:{number}: {expected}, found {','.join(cells)[:80]}"])
         time, rate = (Fraction(repr(float(cell))) for cell in pair)  # of an ordinary size
         if time < 0 or rate < 0 or (rates and time * _MILLISECONDS <= rates[-1].time_ms):
-            raise BadInput([f"{source}:{number}: times must ascend, and nothing be below 0"])
+            raise BadInput([f"{source}:{number}: times must ascend, and no number be negative"])
         rates.append(Rate(time * _MILLISECONDS, rate))
     if not rates:
         raise BadInput([f"{source}: no rows below the header"])

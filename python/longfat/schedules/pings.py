@@ -168,8 +168,8 @@ def schedule_of(
         delay_s = (round_trip_s - elsewhere_s) / 2
         if delay_s <= 0:
             shortest_ms = 2 * _MILLISECONDS * delay_s + _MILLISECONDS * elsewhere_s
-            problem = f"round trips of {shortest_ms:g} ms at {begin_s:g} s are no longer than what"
-            raise BadInput([f"{source}: {problem} --elsewhere-ms takes off"])
+            problem = f"round trips of {shortest_ms:g} ms at {begin_s:g} s do not exceed what"
+            raise BadInput([f"{source}: {problem} --elsewhere-ms subtracts"])
         loss = 1 - (len(answered) / len(within)) ** 0.5
         jitter_s = round(fmean(known) - round_trip_s, 7) if with_jitter else None
         crossing = Crossing(begin_s, round(delay_s, 7), round(loss, 6), jitter_s)

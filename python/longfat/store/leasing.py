@@ -20,7 +20,7 @@ from longfat.store.worker import Watch, Worker
 
 @dataclass(frozen=True)
 class Leased:
-    """Of the requested runs, those leased by this process, and those that have ended.
+    """Requested runs that this process has leased, and those that have ended.
 
     Other processes have leased the rest.
     """

@@ -12,7 +12,7 @@ from longfat.studies.definition import StudyDefinition
 from longfat.studies.kinds import CLAIMS_FILE
 
 InPaper = Literal["measured", "holds", "fails", "not-printed"]
-"""How the claim was checked in the source's own numbers; all but the first record the result."""
+"""Check of the claim in the source's own numbers; all but the first value record its result."""
 
 ROUNDING = 1e-9
 """Relative tolerance of a limit: sums of printed decimals are not exact."""

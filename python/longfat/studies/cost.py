@@ -18,7 +18,7 @@ class Cost:
     @property
     def reservation(self) -> str:
         """The number of roughly estimated runs, in words."""
-        return f"({self.rough_runs} of them roughly, by the packets that full lines would carry)"
+        return f"({self.rough_runs} of them roughly, from the packets that full links would carry)"
 
 
 @dataclass

@@ -268,8 +268,8 @@ def _check_perturbed(design: Design, factors: Sequence[Factor]) -> None:
         for override in overrides
     }
     problems = [
-        f"{override.origin}: design.perturb: {override.path} is what {paths[override.path]!r} "
-        "sets: replications would have another level than their name says"
+        f"{override.origin}: design.perturb: {override.path} is set by "
+        f"{paths[override.path]!r}: replications would not have the level they are named after"
         for override in design.perturb
         if override.path in paths
     ]

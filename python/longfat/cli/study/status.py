@@ -68,7 +68,7 @@ def command(study: str, part: Part, store: str, as_json: bool) -> None:
     for message, count in Counter(failures.values()).most_common():
         click.echo(f"{count} failed: {message}")
     for engine, count in sorted(other_models.items()):
-        click.echo(f"{count} more by engine {engine}: counted nowhere above, and never mixed in")
+        click.echo(f"{count} more by engine {engine}: not counted above, and never mixed in")
     for line in [*(precision_lines(loaded, found) if found else ()), *warnings]:
         click.echo(line)
     if counts["missing"] or counts["failed"]:
