@@ -54,7 +54,18 @@ impl Scenario {
             );
             return vec![("proxies".into(), message)];
         }
-        self.object_to_windows_of_proxies(&split)
+        let mut objections = self.object_to_senders_beyond_windows(&split);
+        objections.extend(self.object_to_windows_of_proxies(&split));
+        objections
+    }
+
+    /// A proxy has no room for data beyond the window that it advertises.
+    fn object_to_senders_beyond_windows(&self, split: &SplitTcp) -> Vec<Objection> {
+        let exceeds = |tcp: &TcpConfig| tcp.flavor.build(&()).recovery().build(&()).may_exceed_receiver_window();
+        let any = self.kinds_of_connections().any(|tcp| exceeds(&tcp) || exceeds(&split.over_bottleneck(&tcp)));
+        let message = "a recovery with respects_receiver_window = false sends more than a proxy has room for; set it to true, or leave out \
+                       the proxies";
+        any.then(|| ("proxies".into(), message.to_owned())).into_iter().collect()
     }
 
     fn object_to_windows_of_proxies(&self, split: &SplitTcp) -> Vec<Objection> {

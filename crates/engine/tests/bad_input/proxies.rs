@@ -52,6 +52,14 @@ fn only_the_gateways_of_n_sources_have_proxies_and_they_keep_no_promises() {
 }
 
 #[test]
+fn senders_that_exceed_the_window_have_no_proxies_whose_buffers_they_would_exceed() {
+    let flavor = "{ kind = 'sack', respects_receiver_window = false }";
+    for place in ["tcp.flavor", "proxies.tcp.flavor"] {
+        assert_complaint(&[("proxies", SPLIT), (place, flavor)], "sends more than a proxy has room for");
+    }
+}
+
+#[test]
 fn other_kinds_of_proxies_are_unknown() {
     assert_refused("proxies", "snoop", &["unknown kind of proxies \"snoop\"", "\"split-tcp\""]);
 }

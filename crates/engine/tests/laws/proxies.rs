@@ -234,30 +234,3 @@ fn a_proxy_without_data_is_an_application_without_and_a_full_one_a_receiver_with
     let (no_data, no_room) = idle_of("{ access_delay = \"1 ms\" }");
     assert!(no_data.as_seconds() < 3.0 && no_room.as_seconds() > 10.0, "{no_data:?} {no_room:?}");
 }
-
-/// SACK's literal PIPE (98-0876R1 section 3.2) sends beyond the window, here into a proxy whose buffer is smaller than the window.
-#[test]
-fn a_sender_that_exceeds_the_window_leaves_a_proxy_no_room() {
-    let scenario = scenario(
-        r#"
-        schema_version = 1
-        duration = "110 ms"
-        seed = 118
-        topology = { kind = "n-source", sources = 4, access = { rate = "60 Mbit/s", delay = "1724 us" }, bottleneck = { rate = "60 Mbit/s", delay = "36 us" } }
-        port = { buffer = "709 cells", policy = "tail-drop", arrival_order = "alternating" }
-        proxies = { kind = "split-tcp", buffer = "28744 B" }
-        [tcp]
-        flavor = { kind = "sack", pipe_at_entry = "usable-window", pipe_unit = "bytes-sent", phase_at_timeout = "ends", respects_receiver_window = false }
-        mss = "3593 B"
-        receiver_window = "35930 B"
-        timer_granularity = "2500 us"
-        timer_phase = "per-connection"
-        retransmission_timeout = { kind = "bsd-integer", maximum = "30 ms", initial = "20 ms" }
-        limited_transmit = true
-        handshake = true
-        acknowledgments = "delayed"
-        "#,
-    );
-    let record = run(&scenario).expect("it is conserved");
-    assert!(record.metrics.max_proxy_bytes.is_some_and(|most| most <= 28_744));
-}

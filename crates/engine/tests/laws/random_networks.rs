@@ -188,6 +188,7 @@ pub fn parse(text: &str) -> Option<Scenario> {
         "acknowledgments cross the bottleneck too",
         "this needs a switch at either end",
         "the receiving ends make requests",
+        "sends more than a proxy has room for",
         "proxies split these",
         "is above most_increase",
         "is above most_decrease",

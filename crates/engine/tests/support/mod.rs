@@ -5,7 +5,6 @@ pub mod declared;
 pub mod expected;
 pub mod tape;
 
-use longfat_engine::config::Parameter;
 use longfat_engine::scenario::Scenario;
 use longfat_engine::transport::TcpConfig;
 
@@ -36,7 +35,5 @@ bottleneck = {{ rate = \"{rate}\", delay = \"{delay}\" }}
 
 /// True if data may exceed the receiver window: the literal PIPE of 98-0876R1 section 3.2 (T-33).
 pub fn may_pass_receiver_window(tcp: &TcpConfig) -> bool {
-    let flavor = tcp.flavor.resolved();
-    // The recovery is the flavor itself, or combined with another law.
-    [&flavor, &flavor["recovery"]].into_iter().any(|recovery| recovery["respects_receiver_window"] == false)
+    tcp.flavor.build(&()).recovery().build(&()).may_exceed_receiver_window()
 }

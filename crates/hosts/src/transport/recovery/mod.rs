@@ -70,6 +70,10 @@ pub trait Recovery: Send {
     /// Response to duplicate acknowledgments.
     fn response_to_duplicates(&self) -> ResponseToDuplicates;
 
+    /// True if it may send beyond the window that the receiver advertises, as the literal PIPE of 98-0876R1 does (T-33).
+    fn may_exceed_receiver_window(&self) -> bool {
+        false
+    }
     /// True if it needs selective acknowledgments.
     fn is_selective(&self) -> bool {
         false

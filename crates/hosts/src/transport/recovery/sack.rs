@@ -164,6 +164,10 @@ impl Recovery for FastRetransmitPhase {
         ResponseToDuplicates::FastRecovery
     }
 
+    fn may_exceed_receiver_window(&self) -> bool {
+        !self.config.respects_receiver_window
+    }
+
     fn is_selective(&self) -> bool {
         true
     }
