@@ -389,7 +389,7 @@ def test_a_name_that_is_none_is_told_with_the_study_that_has_it(tmp_path: Path) 
     study_with_control(tmp_path)
     file = tmp_path / "study.toml"
     file.write_text(file.read_text().replace("controls.mine", "controls.learner"))
-    with pytest.raises(longfat.InvalidInput, match=r"study\.toml: controls: 'learner' is whom"):
+    with pytest.raises(longfat.InvalidInput, match=r"study\.toml: controls: 'learner' waits for"):
         load_study(tmp_path)
 
 
