@@ -163,7 +163,7 @@ fn both_drivers_simulate_groups_with_traffic_of_their_own_alike() {
 }
 
 #[test]
-fn all_receiving_ends_ask_or_none_and_what_is_wrong_with_a_groups_traffic_has_its_place() {
+fn all_receiving_ends_make_requests_or_none_and_errors_of_a_groups_traffic_have_their_place() {
     let problems = |groups: &str| {
         let text = format!(
             "schema_version = 1\nduration = \"1 s\"\nframing = \"packet\"\nport.buffer = \"1 BDP\"\nconnections = [{groups}]\n\
@@ -173,7 +173,7 @@ fn all_receiving_ends_ask_or_none_and_what_is_wrong_with_a_groups_traffic_has_it
     };
     let mixed = problems("{ count = 2 }, { count = 1, traffic = \"www\" }");
     assert!(
-        mixed.starts_with("network.toml:5:54: connections[1].traffic: with \"www\" the receiving ends ask"),
+        mixed.starts_with("network.toml:5:54: connections[1].traffic: with \"www\" the receiving ends make requests"),
         "{mixed}"
     );
     let flows = "traffic = { kind = \"flows\", interval = \"1 ps\", size = { kind = \"fixed\", size = \"20 kB\" } }";
