@@ -57,7 +57,7 @@ pub struct Line {
     time_to_end: TransmissionTime,
     /// When the transmitter has finished all that was handed to it.
     free: LineClock,
-    /// Of the latest packet that was handed over whole: most are as long as the one before, and divisions take long.
+    /// Transmission of the latest whole packet. Most packets are as long as the one before, and reusing it saves a division.
     latest: Transmission,
     trains: VecDeque<Train>,
     cells_carried: u64,

@@ -83,7 +83,7 @@ pub struct Connection {
     answered_below: u64,
     /// Below this sequence number an acknowledgment may cover data that arrived before the latest timeout; it then counts for at most one
     /// segment of growth.
-    told_before: u64,
+    arrived_before_timeout: u64,
     /// Latest round-trip sample.
     round_trip: Option<Span>,
     /// One-way delay of the segment echoed last, from its timestamp.
@@ -140,7 +140,7 @@ impl Connection {
             timed: None,
             timed_out: None,
             answered_below: 0,
-            told_before: 0,
+            arrived_before_timeout: 0,
             round_trip: None,
             one_way_delay: None,
             smoothed_round_trip: SmoothedRoundTrip::default(),
@@ -258,7 +258,7 @@ impl Connection {
     /// Grows the window for `bytes` newly acknowledged; `has_measured` if the acknowledgment gave a round-trip sample.
     #[inline(always)]
     pub fn grow(&mut self, now: Time, mut bytes: u64, has_measured: bool) {
-        if bytes > self.mss && self.unacknowledged - bytes < self.told_before {
+        if bytes > self.mss && self.unacknowledged - bytes < self.arrived_before_timeout {
             bytes = self.mss;
         }
         if self.grows_classically {
@@ -380,7 +380,7 @@ impl Connection {
         let flight = self.flight();
         let kind = self.kind_of_timeout();
         self.window.note_timeout(kind);
-        self.told_before = if self.window.grows_by_arrivals() { self.highest } else { 0 };
+        self.arrived_before_timeout = if self.window.grows_by_arrivals() { self.highest } else { 0 };
         self.law.on_timeout(&mut self.window, flight);
         self.marks.note_reduction(self.highest, false);
         self.next = self.unacknowledged;

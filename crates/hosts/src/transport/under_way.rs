@@ -16,7 +16,7 @@ pub struct Transmission<T> {
     pub end: u64,
     /// When it was sent last.
     pub sent: Time,
-    /// Whether it was sent before that.
+    /// True if `sent` is the time of a retransmission.
     pub was_sent_before: bool,
     /// Whether a selective acknowledgment has covered it.
     pub has_arrived: bool,

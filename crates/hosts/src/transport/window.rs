@@ -175,13 +175,13 @@ impl Window {
         }
     }
 
-    /// Whether it grows by what arrives, and not by what is acknowledged although it had arrived before.
+    /// True if growth does not count bytes that arrived before the latest timeout and are acknowledged after it (Linux).
     #[must_use]
     pub fn grows_by_arrivals(&self) -> bool {
         self.growth == SlowStartGrowth::UpToThreshold
     }
 
-    /// Whether it grows while it keeps nothing back.
+    /// True if the window also grows while it does not limit the sender.
     #[must_use]
     pub fn grows_unused(&self) -> bool {
         self.grows_unused

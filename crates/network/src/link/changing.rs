@@ -12,8 +12,9 @@ pub(super) struct Changing {
     has_rate: bool,
     /// Chance of the jitter.
     jitter: Stream,
-    /// Of the packet that was sent last: its rate, and when it arrives.
+    /// Rate at which the latest packet was sent.
     latest_rate: Rate,
+    /// Arrival of the latest packet.
     latest: Time,
     /// For how long it has been sending, what is being sent included.
     busy: Span,

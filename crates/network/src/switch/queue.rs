@@ -126,8 +126,8 @@ impl Port<Queue> {
         self.rest_until_vbr()
     }
 
-    /// Whether it has one queue for all that is first in, first out, and of which the cell in service is no part. Such a port may be
-    /// served in batches or in advance.
+    /// True if the port has a single FIFO queue that does not count the cell in service. Such a port may be served in batches, or ahead
+    /// of the end systems.
     #[must_use]
     pub fn is_plain_fifo(&self) -> bool {
         let is_fifo = matches!(self.queue, Queue::Fifo(_)) || self.decides_on_arrival();

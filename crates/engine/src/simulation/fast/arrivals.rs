@@ -126,10 +126,10 @@ impl Turn {
         }
     }
 
-    /// Whether it is before another arrival that is queued already.
+    /// True if this arrival precedes `other`, which is queued already, in the order by events: by time, then by when each was scheduled.
     ///
     /// # Errors
-    /// If that is not known.
+    /// A tie, if the order in which they were scheduled cannot be computed.
     fn is_before(self, other: Self) -> Result<bool, Tie> {
         let (own, others) = ((self.time, self.scheduled()), (other.time, other.scheduled()));
         if own != others {

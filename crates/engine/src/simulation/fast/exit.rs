@@ -43,8 +43,9 @@ pub(super) struct Exit {
     before: Row<Block>,
     until: Time,
     arrived: u64,
-    /// Of the line: the transmission time of a cell, and the time from the beginning of its transmission to the end of the line.
+    /// Transmission time of a cell on the line.
     cell_time: TransmissionTime,
+    /// Time of a cell from the beginning of its transmission to the end of the line, the relay included.
     time_to_end: TransmissionTime,
 }
 

@@ -144,7 +144,7 @@ impl Forward {
         }
     }
 
-    /// Whether the port is idle, where the bound depends on the next arrival at it.
+    /// True if the port has nothing to send, so that the next arrival determines [`bound`](Self::bound).
     #[inline]
     pub fn rests(&self) -> bool {
         match &self.way {

@@ -28,7 +28,7 @@ const FEW: usize = 16;
 struct Head {
     line: usize,
     cell_time: TransmissionTime,
-    /// Whether that is the cell time of the port, too.
+    /// True if the line has the rate of the port's line: `cell_time` is a slot.
     has_rate_of_port: bool,
     train: Train,
     /// Cells of it that are not counted as carried.
@@ -36,8 +36,8 @@ struct Head {
 }
 
 impl Head {
-    /// Whether it brings exactly one cell in each slot of the port, from that on which ends at `boundary`: it has the port's rate, and its
-    /// cells are not so near to the borders of slots that rounding to picoseconds may move one across.
+    /// True if exactly one cell of the packet arrives in each slot of the port, beginning with the slot that ends at `boundary`. The line has
+    /// the port's rate, and the cells arrive far enough from slot boundaries that rounding to picoseconds moves none across.
     #[inline]
     fn is_in_step(&self, boundary: Time) -> bool {
         let before = boundary - self.train.arrival.time;
@@ -101,7 +101,7 @@ pub(super) struct Slotted {
     /// The least time from the port to a receiver.
     latency_behind: Span,
     exit: Exit,
-    /// Of the line behind the port.
+    /// Transmission time of a cell on the line behind the port: a slot.
     cell_time: TransmissionTime,
     /// The next cells of a round; kept for its memory.
     round: Vec<Cell>,
@@ -166,7 +166,7 @@ impl Slotted {
         sent.saturating_add(self.latency_behind)
     }
 
-    /// Whether the port is idle: the cell that arrives next is sent next.
+    /// True if the port has nothing to send: the next departure is the next arrival's.
     #[inline]
     pub fn rests(&self) -> bool {
         self.next_service == Time::NEVER

@@ -13,9 +13,9 @@ pub struct Agenda {
     of_network: Vec<Event>,
     lines: Vec<Slot>,
     ports: Vec<Slot>,
-    /// Of the connection that begins next; those of backgrounds are behind it.
+    /// Slot of the connection that begins next; the slots of backgrounds follow.
     starts: Slot,
-    /// Of the frame that begins next, where capacity is asked for frame by frame.
+    /// Slot of the frame that begins next, where capacity is requested per frame.
     frame: Slot,
     /// The events of a flow, and the flow at each place; no flow is at those that are free.
     of_flow: Vec<fn(usize) -> Event>,
@@ -112,7 +112,7 @@ impl Agenda {
         self.ports[port]
     }
 
-    /// Of the connection that begins next.
+    /// Slot of the connection that begins next.
     pub fn starts(&self) -> Slot {
         self.starts
     }

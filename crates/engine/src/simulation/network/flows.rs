@@ -106,7 +106,7 @@ impl Flow {
         }
     }
 
-    /// Whether it has no more events, if nothing of it is under way: all of its data is acknowledged.
+    /// True if the flow has no pending event and all of its data is acknowledged.
     fn is_over(&self) -> bool {
         let waits = self.source_wakes || self.timer.is_some() || self.late_acknowledgment.is_some();
         !waits && self.size == Some(self.sender.unacknowledged())
@@ -197,7 +197,7 @@ impl Flows {
         self.over(number).map(Cow::Borrowed).or_else(so_far)
     }
 
-    /// Of the flow with that number nothing is kept any more but what there is to tell of it.
+    /// Ends a flow: frees its state and keeps its [`Outcome`] for the record.
     fn end(&mut self, number: usize) {
         let Some(flow) = self.at_work[number].take() else { return };
         self.places.resize(self.at_work.len(), None);

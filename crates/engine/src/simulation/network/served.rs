@@ -18,7 +18,7 @@ pub struct Served<'s, O, P> {
     pub packets: &'s mut Packets,
     /// Cells that the port has dropped and that are not accounted for.
     pub dropped: &'s mut Vec<Dropped>,
-    /// Of the port.
+    /// Fingerprint of the port.
     pub fingerprint: &'s mut Fingerprint,
     pub policing: Option<&'s mut Policing>,
     /// Number of connections, or of legs.

@@ -78,7 +78,7 @@ pub trait DropPolicy: Send {
     fn asked(&self, _circuit: usize, _total: u64) -> Asked {
         Asked::Always
     }
-    /// Whether it must ever be asked while the buffer has room.
+    /// False if the policy admits every cell while the buffer has room.
     fn is_ever_asked(&self) -> bool {
         true
     }

@@ -84,7 +84,7 @@ struct Control {
     probability: f64,
     /// The delay in seconds when a period began, and when the one before did (`qdelay_old_`).
     delay: f64,
-    /// Of the probabilities since the last drop (`accu_prob_`).
+    /// Sum of the drop probabilities since the last drop (`accu_prob_`).
     accumulated: f64,
     burst_left: Span,
 }

@@ -66,7 +66,7 @@ struct Queue {
     maximum: f64,
     /// Bytes that a packet of average size has: to it the probability belongs, where bytes are counted.
     full_packet_bytes: u64,
-    /// Of the line, at which the average decays while the queue is empty.
+    /// Rate of the line, at which the average decays while the queue is empty.
     rate: Rate,
     /// avg.
     average: f64,

@@ -105,8 +105,8 @@ impl Port<RoundQueue> {
         self.state.service_is_pending && self.state.slots.is_empty()
     }
 
-    /// Whether the drop policy admits a cell and those that follow it in its packet while there is room, at most `others` cells being
-    /// admitted before it in its slot.
+    /// True if the drop policy admits `cell` and the rest of its packet unasked while there is room, with at most `others` cells admitted
+    /// before it in its slot.
     #[must_use]
     #[inline]
     pub fn lets_in(&self, cell: Cell, others: u64) -> bool {

@@ -30,11 +30,11 @@ impl Lone {
     }
 }
 
-/// Rounds of the same packets.
+/// Batch of consecutive rounds that consist of cells of the same packets.
 struct Plan {
-    /// An upper bound of their number.
+    /// Upper bound of the number of rounds.
     most: u64,
-    /// Whether the drop policy must be asked about the first.
+    /// True if the drop policy must be asked about cells of the first round, which is then not served in a batch.
     decides: bool,
 }
 
@@ -118,7 +118,8 @@ impl Slotted {
         self.skip(slots, boundary);
     }
 
-    /// Whether all cells of the next round are admitted without asking the drop policy.
+    /// True if the buffer has room for the next round and the occupancies are such that the drop policy admits every cell of it unasked
+    /// (`DropPolicy::asked`).
     fn finds_room(&self, port: &Port<RoundQueue>) -> bool {
         let members = self.round.len() as u64;
         port.rounds_with_room(members, 1) > 0 && self.round.iter().all(|&cell| port.lets_in(cell, members - 1))

@@ -43,7 +43,7 @@ impl Bench {
         self.law.on_acknowledgment(&mut self.window, &progress);
     }
 
-    /// As many acknowledgments as there are segments; gives the window.
+    /// Acknowledges every segment of a window and returns the new window in segments.
     fn round(&mut self, round_trips: &[u64]) -> f64 {
         let segments = self.window.whole_cwnd() / 1000;
         (0..segments).for_each(|number| {
