@@ -42,8 +42,8 @@ def resolve_scenario(text: bytes, source: str, overrides: Sequence[Override] = (
 
 def resolve_variants(
     text: bytes, source: str, variants: Sequence[Sequence[Override]]
-) -> list[tuple[str, str]]:
-    """Resolve one text with many lists of overrides; returns each with its `scenario_hash`."""
+) -> list[tuple[str, str, int]]:
+    """Resolve one text with many lists of overrides; returns each with `scenario_hash` and seed."""
 
 def resolve_each(
     text: bytes, source: str, variants: Sequence[Sequence[Override]]

@@ -66,11 +66,11 @@ fn resolve_scenario(text: &[u8], source: &str, overrides: Overrides) -> PyResult
 }
 
 #[pyfunction]
-fn resolve_variants(text: &[u8], source: &str, variants: Vec<Overrides>) -> PyResult<Vec<(String, String)>> {
+fn resolve_variants(text: &[u8], source: &str, variants: Vec<Overrides>) -> PyResult<Vec<(String, String, u64)>> {
     let document = document(text, source)?;
     let resolved = variants.iter().map(|overrides| {
         let scenario = Scenario::check(&overridden(document.clone(), overrides))?;
-        Ok((scenario.canonical(), scenario.hash()))
+        Ok((scenario.canonical(), scenario.hash(), scenario.seed))
     });
     resolved.collect::<Result<_, _>>().map_err(invalid)
 }
@@ -128,9 +128,10 @@ fn run_id(resolved: &str) -> PyResult<String> {
 }
 
 #[pyfunction]
-fn replicate(resolved: &str, replications: Vec<u64>) -> PyResult<(String, String, Vec<String>)> {
-    let replicated = resolved_scenario(resolved)?.replicated(&replications);
-    Ok((replicated.before, replicated.behind, replicated.run_ids))
+fn replicate(resolved: &str, replications: Vec<u64>) -> PyResult<(String, String, Vec<String>, u64)> {
+    let scenario = resolved_scenario(resolved)?;
+    let replicated = scenario.replicated(&replications);
+    Ok((replicated.before, replicated.behind, replicated.run_ids, scenario.duration.0.0))
 }
 
 #[pyfunction]

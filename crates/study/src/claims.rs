@@ -87,7 +87,7 @@ impl Claims {
         object(&document.root, &mut reader);
         match claims {
             Some(claims) if reader.problems.is_empty() => Ok(claims),
-            _ => Err(reader.problems.iter().map(|problem| document.render(problem)).collect()),
+            _ => Err(document.report(&reader.problems)),
         }
     }
 

@@ -41,6 +41,6 @@ pub fn control_files(bytes: &[u8], source: &str) -> Result<Vec<(String, String)>
     let files = reader.below("controls", |reader| ControlFiles::read(node, reader));
     match files {
         Some(files) => Ok(files.0.into_iter().map(|(name, file)| (name, file.0)).collect()),
-        None => Err(reader.problems.iter().map(|problem| document.render(problem)).collect()),
+        None => Err(document.report(&reader.problems)),
     }
 }

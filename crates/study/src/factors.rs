@@ -70,6 +70,9 @@ pub(crate) fn origin(place: &Place, document: &Document) -> String {
     document.render(&problem).trim_end_matches(": ").to_owned()
 }
 
+/// Most levels of all factors of a study: each is checked with the levels of the factor that it depends on.
+const MOST_LEVELS: usize = 4_000;
+
 impl Factors {
     /// Records the positions of all levels in the file.
     pub(crate) fn locate(&mut self, document: &Document) {
@@ -126,6 +129,10 @@ impl Parameter for Factors {
                 }
                 factors.push(factor);
             }
+        }
+        let levels: usize = factors.iter().map(|factor| factor.levels.len()).sum();
+        if levels > MOST_LEVELS {
+            reader.reject(node, format!("{levels} levels of all factors; a study has at most {MOST_LEVELS}"));
         }
         (reader.problems.len() == before).then_some(Self(factors))
     }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use longfat_engine::config::{Document, Field, Node, Parameter, Reader, Shape, document_schema};
+use longfat_engine::config::{
+    Document, Field, MOST_PROBLEMS, Node, Parameter, Reader, Shape, document_schema, limited,
+};
 use longfat_engine::scenario::{Scenario, SchemaVersion};
 use longfat_engine::section;
 use serde_json::{Value as Json, json};
@@ -102,7 +104,7 @@ pub fn scenario_path(bytes: &[u8], source: &str) -> Result<String, Vec<String>> 
     let Some(node) = document.root.get("scenario") else { return Ok("scenario.toml".into()) };
     let mut reader = Reader::default();
     let path = reader.below("scenario", |reader| NearbyFile::read(node, reader));
-    path.map(|path| path.0).ok_or_else(|| reader.problems.iter().map(|problem| document.render(problem)).collect())
+    path.map(|path| path.0).ok_or_else(|| document.report(&reader.problems))
 }
 
 impl Study {
@@ -129,7 +131,7 @@ impl Study {
         problems.retain(|problem| seen.insert(problem.clone()));
         match study {
             Some(study) if problems.is_empty() => Ok(study),
-            _ => Err(problems),
+            _ => Err(limited(problems, source)),
         }
     }
 
@@ -214,11 +216,14 @@ fn object_to_levels(factors: &Factors, perturb: &Perturbations, scenario: &Docum
     let perturbed = roots.iter().copied().chain(&perturb.0).collect();
     problems.extend(judge(perturbed));
     for factor in &factors.0 {
+        // A factor below another one (`port.policy.z` below `port.policy`) must be valid with one of that factor's levels only.
+        let contexts = factors.contexts_of(factor);
         for level in &factor.levels {
-            // A factor below another one (`port.policy.z` below `port.policy`) must be valid with one of that factor's levels only.
-            let contexts = factors.contexts_of(factor);
+            if problems.len() > MOST_PROBLEMS {
+                return problems;
+            }
             let mut verdicts =
-                contexts.into_iter().map(|context| judge(context.into_iter().chain(&level.overrides).collect()));
+                contexts.iter().map(|context| judge(context.iter().copied().chain(&level.overrides).collect()));
             let first = verdicts.next().unwrap_or_default();
             if !first.is_empty() && !verdicts.any(|verdict| verdict.is_empty()) {
                 problems.extend(first);

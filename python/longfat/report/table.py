@@ -151,7 +151,8 @@ def _aligned(rows: Sequence[Sequence[str]], numeric: Iterable[bool]) -> list[str
     columns = []
     for column, is_numeric in zip(zip(*rows, strict=True), numeric, strict=True):
         widths = list(map(shown_width, column))
-        blanks = [" " * (max(widths) - width) for width in widths]
+        widest = max(widths)
+        blanks = [" " * (widest - width) for width in widths]
         pairs = zip(blanks, column, strict=True) if is_numeric else zip(column, blanks, strict=True)
         columns.append(map("".join, pairs))
     return list(map(GAP.join, zip(*columns, strict=True)))

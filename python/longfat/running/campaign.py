@@ -12,7 +12,7 @@ from longfat.running.limits import Limits
 from longfat.store import RunResult, Store
 from longfat.store.schema import DONE
 from longfat.studies.cost import CostEstimator
-from longfat.studies.plan import Plan, PlannedRun
+from longfat.studies.plan import Plan, PlannedRun, Series
 
 SPEAK_EVERY_SECONDS = 1.0
 """Interval between heartbeats of this process in the store, in seconds."""
@@ -27,17 +27,26 @@ LARGEST_PORTION = 1000
 def missing_runs(plan: Plan, store: Store) -> list[PlannedRun]:
     """Return the distinct planned runs that are not done, longest first.
 
-    A long run that starts last would keep one core busy while the others idle. A failed run counts
-    as missing: its cause may have been fixed.
+    A long run that starts last would keep one core busy while the others idle.
+    """
+    missing = missing_series(plan, store)
+    if not missing:
+        return []
+    costs = CostEstimator(store.mean_wall_seconds())
+    missing.sort(key=lambda series: costs.seconds(series.first), reverse=True)
+    return [run for series in missing for run in series.runs]
+
+
+def missing_series(plan: Plan, store: Store) -> list[Series]:
+    """Return the distinct planned runs that are not done, as series.
+
+    A failed run counts as missing: its cause may have been fixed.
     """
     done = {
         series: {number for number, status in statuses.items() if status == DONE}
         for series, statuses in store.statuses(plan.hashes).items()
     }
-    missing = plan.without(done)
-    if not missing:
-        return []
-    return sorted(missing, key=CostEstimator(store.mean_wall_seconds()).seconds, reverse=True)
+    return plan.left(done)
 
 
 def run_campaign(
@@ -152,7 +161,7 @@ class _Campaign:
         for run_id in itertools.islice(self._unleased, LARGEST_PORTION):
             if count >= self._cores and seconds >= self._ahead_seconds:
                 break
-            seconds += self._costs.seconds(self._runs[run_id])
+            seconds += self._costs.seconds(self._runs[run_id].scenario)
             count += 1
         return count
 

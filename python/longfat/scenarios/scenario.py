@@ -59,10 +59,14 @@ _PLACE_IN_NO_FILE = re.compile(rf"^{re.escape(_NO_FILE)}(:\d+:\d+)?: ")
 class Scenario:
     """A checked scenario as canonical JSON: every default filled in, integers in base units."""
 
-    def __init__(self, resolved: str, scenario_hash: str | None = None) -> None:
+    def __init__(
+        self, resolved: str, scenario_hash: str | None = None, seed: int | None = None
+    ) -> None:
         self.resolved = resolved
         if scenario_hash is not None:
             self.hash = scenario_hash  # computed with the text
+        if seed is not None:
+            self.seed = seed
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Scenario) and self.resolved == other.resolved
@@ -73,8 +77,19 @@ class Scenario:
     @cached_property
     def settings(self) -> dict[str, Any]:
         """Resolved scenario as nested dictionaries; units are in the keys (`duration_ps`)."""
-        settings: dict[str, Any] = json.loads(self.resolved)
-        return settings
+        return _settings(self.resolved)
+
+    @cached_property
+    def seed(self) -> int:
+        """Seed of the run."""
+        seed: int = self.settings["seed"]
+        return seed
+
+    @cached_property
+    def replication(self) -> int:
+        """Number of the replication."""
+        replication: int = self.settings["replication"]
+        return replication
 
     @cached_property
     def simulated_seconds(self) -> float:
@@ -95,7 +110,7 @@ class Scenario:
     @property
     def series(self) -> SeriesKey:
         """Key shared by all replications of this scenario: its hash and seed."""
-        return self.hash, self.settings["seed"]
+        return self.hash, self.seed
 
     def __repr__(self) -> str:
         return f"<{self._words()}>"
@@ -116,12 +131,18 @@ class Scenario:
 
     def replicated(self, replications: Sequence[int]) -> "list[Scenario]":
         """Return this scenario in several replications; resolves their common text once."""
-        before, behind, run_ids = _engine.replicate(self.resolved, replications)
-        common = _Common(before, behind, self.hash, self.simulated_seconds)
+        before, behind, run_ids, duration_ps = _engine.replicate(self.resolved, replications)
+        simulated_seconds = duration_ps / PICOSECONDS_PER_SECOND
+        common = _Common(before, behind, self.hash, self.seed, simulated_seconds)
         return [
             _Replication(common, number, run_id)
             for number, run_id in zip(replications, run_ids, strict=True)
         ]
+
+
+def _settings(resolved: str) -> dict[str, Any]:
+    settings: dict[str, Any] = json.loads(resolved)
+    return settings
 
 
 class _Common(NamedTuple):
@@ -130,24 +151,33 @@ class _Common(NamedTuple):
     before: str
     behind: str
     hash: str
+    seed: int
     simulated_seconds: float
 
 
 class _Replication(Scenario):
-    """One of many replications; builds its text only on demand."""
+    """One of up to millions of replications: builds its text and settings whenever asked."""
 
     def __init__(self, common: _Common, number: int, run_id: str) -> None:
         self._common = common
-        self._number = number
+        self.replication = number
         self.run_id = run_id
 
-    @cached_property
+    @property
     def resolved(self) -> str:  # type: ignore[override]
-        return f"{self._common.before}{self._number}{self._common.behind}"
+        return f"{self._common.before}{self.replication}{self._common.behind}"
+
+    @property
+    def settings(self) -> dict[str, Any]:  # type: ignore[override]
+        return _settings(self.resolved)
 
     @property
     def hash(self) -> str:
         return self._common.hash
+
+    @property
+    def seed(self) -> int:
+        return self._common.seed
 
     @property
     def simulated_seconds(self) -> float:

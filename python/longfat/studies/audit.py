@@ -6,7 +6,7 @@ Nothing here simulates or stores.
 """
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -133,10 +133,12 @@ def check_audit(study: StudyDefinition) -> None:
     Raises as `plan_audit` does.
     """
     combinations = plan_everything(study, 0).combinations
-    knobs = [knob for of_combination in _knobs(study, combinations) for knob in of_combination]
+    named = study.audit.vary or study.audit.keep
+    of_all = (knob for of_combination in _knobs(study, combinations) for knob in of_combination)
+    paths = dict.fromkeys((knob.path, knob.is_set) for knob in of_all) if named else {}
     problems = [
-        *_strangers(study.audit.vary, knobs, True, "the study sets"),
-        *_strangers(study.audit.keep, knobs, False, "the study leaves at its default"),
+        *_strangers(study.audit.vary, paths, True, "the study sets"),
+        *_strangers(study.audit.keep, paths, False, "the study leaves at its default"),
     ]
     if problems:
         raise BadInput(problems)
@@ -153,8 +155,8 @@ def alternatives(study: StudyDefinition, combinations: Sequence[Combination]) ->
     return [*declared, *_readings(study, combinations, here)]
 
 
-def _knobs(study: StudyDefinition, combinations: Sequence[Combination]) -> list[list[Knob]]:
-    """Return the knobs of each factor combination."""
+def _knobs(study: StudyDefinition, combinations: Sequence[Combination]) -> Iterator[list[Knob]]:
+    """Yield the knobs of each factor combination."""
     overrides = study.overrides(combinations)
     return knobs_of(study, [[*overrides[found], *study.design.perturb] for found in combinations])
 
@@ -279,10 +281,10 @@ def _check_only(only: Sequence[str], found: Sequence[Alternative]) -> None:
 
 
 def _strangers(
-    named: Sequence[Named], knobs: Sequence[Knob], is_set: bool, what: str
+    named: Sequence[Named], paths: Iterable[tuple[str, bool]], is_set: bool, what: str
 ) -> Iterator[str]:
-    """Yield a message for each path that is no knob of the expected kind."""
-    known = list(dict.fromkeys(knob.path for knob in knobs if knob.is_set is is_set))
+    """Yield a message for each named path that is no knob of the expected kind, set or not."""
+    known = [path for path, this_is_set in paths if this_is_set is is_set]
     table = "vary" if is_set else "keep"
     for entry in named:
         if entry.path not in known:

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from longfat import _engine
-from longfat.studies.plan import PlannedRun
+from longfat.scenarios.scenario import Scenario
+from longfat.studies.plan import Series
 
 
 @dataclass(frozen=True)
@@ -31,22 +32,22 @@ class CostEstimator:
     mean_wall_seconds: Mapping[str, float]
     _guessed: dict[str, float] = field(default_factory=dict)
 
-    def seconds(self, run: PlannedRun) -> float:
+    def seconds(self, scenario: Scenario) -> float:
         """Return the estimated CPU seconds of a run."""
-        name = run.scenario.hash
+        name = scenario.hash
         measured = self.mean_wall_seconds.get(name)
         if measured is not None:
             return measured
         if name not in self._guessed:
-            *_, self._guessed[name] = _engine.scenario_cost(run.scenario.resolved)
+            *_, self._guessed[name] = _engine.scenario_cost(scenario.resolved)
         return self._guessed[name]
 
-    def cost(self, runs: Iterable[PlannedRun]) -> Cost:
-        """Return the total cost of several runs."""
-        planned = list(runs)
-        measured = sum(run.scenario.hash in self.mean_wall_seconds for run in planned)
-        return Cost(
-            core_seconds=sum(map(self.seconds, planned)),
-            measured_runs=measured,
-            rough_runs=len(planned) - measured,
-        )
+    def cost(self, planned: Iterable[Series]) -> Cost:
+        """Return the total cost of the runs of several series."""
+        core_seconds, runs, measured_runs = 0.0, 0, 0
+        for series in planned:
+            count = len(series.numbers)
+            core_seconds += count * self.seconds(series.first)
+            runs += count
+            measured_runs += count if series.first.hash in self.mean_wall_seconds else 0
+        return Cost(core_seconds, measured_runs, rough_runs=runs - measured_runs)

@@ -130,7 +130,7 @@ class StudyDefinition:
         Raises `longfat.InvalidInput` for one that is no valid scenario.
         """
         resolved = _engine.resolve_variants(self.scenario_text, self.scenario_source, variants)
-        return [Scenario(text, scenario_hash) for text, scenario_hash in resolved]
+        return [Scenario(*of_variant) for of_variant in resolved]
 
 
 def shipped_studies() -> list[str]:

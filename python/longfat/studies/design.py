@@ -15,10 +15,10 @@ from longfat.studies.reference import Combination
 _Factors = Sequence[Factor]
 
 MOST_COMBINATIONS = 100_000
-"""Most factor combinations of a plan: each takes 20 kB of memory, these 2 GB."""
+"""Most factor combinations of a plan: each takes 6 kB of memory."""
 
-MOST_RUNS = 5_000_000
-"""Most runs of a plan: more than a machine simulates in weeks."""
+MOST_RUNS = 2_000_000
+"""Most runs of a plan: each takes 0.2 kB of memory, and 0.4 kB while it is to be run."""
 
 
 class Target(NamedTuple):

@@ -1,7 +1,7 @@
 """Knobs: choices that sources leave open, as declared by the engine."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from longfat import _engine
@@ -34,7 +34,16 @@ class Knob(NamedTuple):
         return [setting for setting in self.settings if setting != self.value]
 
 
-def knobs_of(study: StudyDefinition, variants: Sequence[Sequence[Override]]) -> list[list[Knob]]:
-    """Return the knobs of the study's scenario with each list of overrides."""
-    text = _engine.knobs(study.scenario_text, study.scenario_source, variants)
-    return [[Knob(**knob) for knob in of_variant] for of_variant in json.loads(text)]
+_PORTION = 500
+"""Variants that the engine is asked about at a time: a variant has some 8 kB of knobs."""
+
+
+def knobs_of(
+    study: StudyDefinition, variants: Sequence[Sequence[Override]]
+) -> Iterator[list[Knob]]:
+    """Yield the knobs of the study's scenario with each list of overrides."""
+    for start in range(0, len(variants), _PORTION):
+        portion = variants[start : start + _PORTION]
+        text = _engine.knobs(study.scenario_text, study.scenario_source, portion)
+        for of_variant in json.loads(text):
+            yield [Knob(**knob) for knob in of_variant]

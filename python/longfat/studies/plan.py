@@ -3,7 +3,7 @@
 import dataclasses
 import hashlib
 import itertools
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
@@ -74,6 +74,18 @@ class Series:
         return {number: known[number] for number in self.numbers if number in known}
 
 
+def numbers_of(planned: Iterable[Series]) -> dict[SeriesKey, set[int]]:
+    """Return the replications of each scenario and seed."""
+    found: dict[SeriesKey, set[int]] = {}
+    for series in planned:
+        found.setdefault(series.first.series, set()).update(series.numbers)
+    return found
+
+
+_PORTION = 10_000
+"""Runs that are expanded at a time, where all are looked at once."""
+
+
 @dataclass(frozen=True)
 class Plan:
     """The runs of a selection; several combinations may have the same run."""
@@ -86,6 +98,12 @@ class Plan:
     def runs(self) -> list[PlannedRun]:
         """All runs, including repeated ones."""
         return [run for series in self.series for run in series.runs]
+
+    def each(self) -> Iterator[PlannedRun]:
+        """Yield all runs, including repeated ones, and keep none: there may be millions."""
+        for series in self.series:
+            for start in range(0, len(series.numbers), _PORTION):
+                yield from series.only(series.numbers[start : start + _PORTION])
 
     @cached_property
     def distinct(self) -> dict[str, PlannedRun]:
@@ -118,10 +136,7 @@ class Plan:
     @cached_property
     def numbers(self) -> dict[SeriesKey, set[int]]:
         """Replications of each scenario and seed, over all combinations."""
-        found: dict[SeriesKey, set[int]] = {}
-        for series in self.series:
-            found.setdefault(series.first.series, set()).update(series.numbers)
-        return found
+        return numbers_of(self.series)
 
     @property
     def planned_runs(self) -> int:
@@ -155,12 +170,16 @@ class Plan:
 
     def without(self, settled: Mapping[SeriesKey, Collection[int]]) -> list[PlannedRun]:
         """Return one planned run for each run id, without the `settled` replications."""
+        return [run for series in self.left(settled) for run in series.runs]
+
+    def left(self, settled: Mapping[SeriesKey, Collection[int]]) -> list[Series]:
+        """Return each distinct run in one series, without the `settled` replications."""
         left = {key: numbers - set(settled.get(key, ())) for key, numbers in self.numbers.items()}
-        found: list[PlannedRun] = []
+        found: list[Series] = []
         for series in self.series:
             own = left[series.first.series]
             if numbers := [number for number in series.numbers if number in own]:
-                found += series.only(numbers)
+                found.append(dataclasses.replace(series, numbers=numbers))
                 left[series.first.series] = own.difference(numbers)
         return found
 
@@ -366,5 +385,5 @@ def _seeds(
 
 
 def _independent_seed(scenario: Scenario) -> int:
-    digest = hashlib.sha256(f"{scenario.settings['seed']} {scenario.hash}".encode())
+    digest = hashlib.sha256(f"{scenario.seed} {scenario.hash}".encode())
     return int(digest.hexdigest()[:13], 16)  # 52 bits: seeds end at 2^53

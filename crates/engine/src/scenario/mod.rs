@@ -138,7 +138,7 @@ impl Scenario {
         });
         match checked {
             Some(scenario) if reader.problems.is_empty() => Ok(scenario),
-            _ => Err(reader.problems.iter().map(|problem| document.render(problem)).collect()),
+            _ => Err(document.report(&reader.problems)),
         }
     }
 

@@ -1,8 +1,10 @@
 //! A configuration text as a tree of values that know their positions in the text.
 
+use std::sync::Arc;
+
 use super::Provision;
 use super::grammar::{parse_json, parse_toml, read_fragment};
-use super::problem::Problem;
+use super::problem::{Problem, limited};
 
 /// Origin of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -195,7 +197,9 @@ impl Node {
 pub struct Document {
     /// Name of the text in messages.
     pub source: String,
-    text: String,
+    text: Arc<str>,
+    /// Byte offset of the first character of each line.
+    line_starts: Arc<[usize]>,
     /// The tree.
     pub root: Node,
     /// Values that the caller provides and the text mentions by name.
@@ -210,20 +214,29 @@ impl Document {
     /// # Errors
     /// If the text is not valid UTF-8 or has syntax errors.
     pub fn parse(bytes: &[u8], source: &str) -> Result<Self, Vec<String>> {
+        if bytes.len() > MOST_BYTES {
+            let (size, most) = (bytes.len() >> 20, MOST_BYTES >> 20);
+            return Err(vec![format!("{source}: {size} MiB of text; at most {most} MiB are read")]);
+        }
         let text = match std::str::from_utf8(bytes) {
             // Editors on Windows may write a byte order mark; it is not part of the text.
-            Ok(text) => text.strip_prefix('\u{FEFF}').unwrap_or(text).to_owned(),
+            Ok(text) => text.strip_prefix('\u{FEFF}').unwrap_or(text),
             Err(error) => return Err(vec![not_text(bytes, error.valid_up_to(), source)]),
         };
-        let root = Node { value: Value::Table(Vec::new()), place: Place::Text(0) };
-        let mut document = Self { source: source.into(), text, root, provision: Provision::default(), unset: vec![] };
-        let parsed = if source.ends_with(".json") { parse_json(&document.text) } else { parse_toml(&document.text) };
-        match parsed {
+        let mut document = Self {
+            source: source.into(),
+            text: text.into(),
+            line_starts: line_starts(text),
+            root: Node { value: Value::Table(Vec::new()), place: Place::Text(0) },
+            provision: Provision::default(),
+            unset: vec![],
+        };
+        match if source.ends_with(".json") { parse_json(text) } else { parse_toml(text) } {
             Ok(root) => {
                 document.root = root;
                 Ok(document)
             }
-            Err(problems) => Err(problems.iter().map(|problem| document.render(problem)).collect()),
+            Err(problems) => Err(document.report(&problems)),
         }
     }
 
@@ -262,12 +275,18 @@ impl Document {
         }
     }
 
+    /// Formats problems, each as one line; counts those beyond the first [`MOST_PROBLEMS`](super::MOST_PROBLEMS).
+    #[must_use]
+    pub fn report(&self, problems: &[Problem]) -> Vec<String> {
+        limited(problems.iter().map(|problem| self.render(problem)), &self.source)
+    }
+
     /// Formats a problem as one line: `file:line:column: path: message`.
     #[must_use]
     pub fn render(&self, problem: &Problem) -> String {
         let place = match &problem.place {
             Place::Text(offset) => {
-                let (line, column) = line_and_column(&self.text, *offset);
+                let (line, column) = line_and_column(&self.text, &self.line_starts, *offset);
                 format!("{}:{line}:{column}", self.source)
             }
             Place::Override(label) => label.clone(),
@@ -280,6 +299,9 @@ impl Document {
         }
     }
 }
+
+/// Longest text that is read, in bytes: a schedule of some million steps.
+const MOST_BYTES: usize = 64 << 20;
 
 /// Deepest path. A longer one is a mistake and is not followed.
 const DEEPEST_PATH: usize = 32;
@@ -315,15 +337,20 @@ fn no_such_place(steps: &[&str], length: usize) -> String {
 
 fn not_text(bytes: &[u8], valid: usize, source: &str) -> String {
     let text = std::str::from_utf8(&bytes[..valid]).unwrap_or_default();
-    let (line, column) = line_and_column(text, valid);
+    let (line, column) = line_and_column(text, &line_starts(text), valid);
     let what = if bytes.contains(&0) { "a binary file" } else { "not valid UTF-8" };
     format!("{source}:{line}:{column}: {what}; expected a text in TOML or JSON, encoded in UTF-8")
 }
 
-fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
+fn line_starts(text: &str) -> Arc<[usize]> {
+    std::iter::once(0).chain(text.match_indices('\n').map(|(newline, _)| newline + 1)).collect()
+}
+
+/// Line and column of a byte offset, from 1; the end of the text for an offset beyond it.
+fn line_and_column(text: &str, line_starts: &[usize], offset: usize) -> (usize, usize) {
     let before = text.get(..offset).unwrap_or(text);
-    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+    let line = line_starts.partition_point(|start| *start <= before.len());
+    (line, before[line_starts[line - 1]..].chars().count() + 1)
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ pub use document::{Document, Key, Node, Place, Value};
 pub use grammar::parse_fragment;
 pub use knobs::{Knob, knobs};
 pub use number::{Fraction, Gain, Numbers, PositiveNumber, Probability};
-pub use problem::{Problem, did_you_mean, listed};
+pub use problem::{MOST_PROBLEMS, Problem, did_you_mean, limited, listed};
 pub use provision::Provision;
 pub use quantity::{AtLeastOne, Bytes, Decibels, Decimal, Dimension, PositiveSpan, SIZE, TIME, format_span, parse_in};
 pub use random_span::DrawableSpan;

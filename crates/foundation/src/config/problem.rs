@@ -13,6 +13,20 @@ pub struct Problem {
     pub message: String,
 }
 
+/// Most problems of a text that are told; more have a common cause, or are made to cost time.
+pub const MOST_PROBLEMS: usize = 100;
+
+/// The first [`MOST_PROBLEMS`] of some lines, and a line that counts the others.
+pub fn limited(lines: impl IntoIterator<Item = String>, source: &str) -> Vec<String> {
+    let mut lines = lines.into_iter();
+    let mut told: Vec<_> = lines.by_ref().take(MOST_PROBLEMS).collect();
+    match lines.count() {
+        0 => {}
+        more => told.push(format!("{source}: and {more} more problems")),
+    }
+    told
+}
+
 /// Longest name that is compared with the known ones; longer ones are no typing mistakes.
 const LONGEST_SLIP: usize = 64;
 

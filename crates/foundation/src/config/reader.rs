@@ -1,7 +1,9 @@
 //! Reader of documents, which collects all problems instead of stopping at the first.
 
+use std::collections::BTreeSet;
+
 use super::document::{Key, Node, Place, Value};
-use super::problem::{Problem, did_you_mean, listed};
+use super::problem::{MOST_PROBLEMS, Problem, did_you_mean, listed};
 use super::section::Field;
 use super::{Parameter, Provision, parse_fragment};
 
@@ -60,22 +62,30 @@ impl Reader {
             self.reject(node, format!("expected a table, found {}", node.describe()));
             return None;
         };
-        for (index, (key, _)) in entries.iter().enumerate() {
-            if entries[..index].iter().any(|(earlier, _)| earlier.name == key.name) {
+        let mut earlier = BTreeSet::new();
+        for (key, _) in entries {
+            if !earlier.insert(&key.name) {
                 self.below(&key.name, |reader| reader.reject_at(&key.place, "given twice"));
             }
             let known = |field: &Field| field.answers_to(&key.name);
             if !fields.iter().any(known) {
-                let names = || fields.iter().map(|field| field.name);
-                let hint = match did_you_mean(&key.name, names()) {
-                    near if near.is_empty() && fields.is_empty() => "; no keys belong here".into(),
-                    near if near.is_empty() => format!("; known: {}", listed(names())),
-                    near => near,
-                };
+                // Problems beyond the most that are told are only counted.
+                let is_told = self.problems.len() < MOST_PROBLEMS;
+                let hint = if is_told { hint(&key.name, fields) } else { String::new() };
                 self.below(&key.name, |reader| reader.reject_at(&key.place, format!("unknown key{hint}")));
             }
         }
         Some(Entries { table: node, entries })
+    }
+}
+
+/// The known keys, or the one that an unknown key was probably meant to be.
+fn hint(name: &str, fields: &[Field]) -> String {
+    let names = || fields.iter().map(|field| field.name);
+    match did_you_mean(name, names()) {
+        near if near.is_empty() && fields.is_empty() => "; no keys belong here".into(),
+        near if near.is_empty() => format!("; known: {}", listed(names())),
+        near => near,
     }
 }
 

@@ -197,14 +197,14 @@ def _completions(plan: "AuditPlan", store: str, claims: "Sequence[Claim]") -> "R
 def _show_plan(plan: "AuditPlan", store: str, as_json: bool) -> None:
     from longfat.base.numbers import formatted_seconds
     from longfat.report.audit import PLAN_COLUMNS, plan_document, plan_rows
-    from longfat.running.campaign import missing_runs
+    from longfat.running.campaign import missing_series
     from longfat.store import Store
     from longfat.studies.cost import CostEstimator
 
     with Store.readable(store) as opened:
-        missing = missing_runs(plan.everything, opened)
+        missing = missing_series(plan.everything, opened)
         cost = CostEstimator(opened.mean_wall_seconds()).cost(missing)
-    missing_ids = {run.scenario.run_id for run in missing}
+    missing_ids = {run.scenario.run_id for series in missing for run in series.runs}
     if as_json:
         print_json(plan_document(plan, missing_ids, cost))
         return

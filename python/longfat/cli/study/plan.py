@@ -1,8 +1,7 @@
 """`longfat study plan`: the runs, their number and their cost; runs nothing."""
 
 import csv
-import io
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,7 +11,8 @@ from longfat.cli.talk import print_json, print_table
 
 if TYPE_CHECKING:
     from longfat.studies.cost import Cost
-    from longfat.studies.plan import Plan
+    from longfat.scenarios.scenario import SeriesKey
+    from longfat.studies.plan import Plan, PlannedRun
 
 
 @click.command("plan")
@@ -34,38 +34,39 @@ def command(
         raise click.UsageError("--csv and --json are different ways to print: choose one")
     from longfat.report.fraction import fraction_document, fraction_lines
     from longfat.results.sequential import in_effect
-    from longfat.running.campaign import missing_runs
+    from longfat.running.campaign import missing_series
     from longfat.store import Store
     from longfat.studies.cost import CostEstimator
     from longfat.studies.definition import load_study
     from longfat.studies.fraction import fraction_of
-    from longfat.studies.plan import plan_design
+    from longfat.studies.plan import numbers_of, plan_design
 
     loaded = load_study(study)
     plan = plan_design(loaded, part.of(loaded))
     with Store.readable(store) as opened:
         plan = in_effect(plan, opened)
-        missing = missing_runs(plan, opened)
+        missing = missing_series(plan, opened)
         cost = CostEstimator(opened.mean_wall_seconds()).cost(missing)
+    missing_runs = sum(len(series.numbers) for series in missing)
     counts = {
         "factor_combinations": len(plan.combinations),
         "planned_runs": plan.planned_runs,
         "distinct_runs": plan.distinct_runs,
-        "stored_runs": plan.distinct_runs - len(missing),
-        "missing_runs": len(missing),
+        "stored_runs": plan.distinct_runs - missing_runs,
+        "missing_runs": missing_runs,
     }
-    missing_ids = {run.scenario.run_id for run in missing}
     fraction = fraction_of(plan)
+    left = numbers_of(missing)
     if as_json:
-        document = _document(plan, counts, cost, missing_ids)
+        document = _document(plan, counts, cost, left)
         found = {} if fraction is None else {"fraction": fraction_document(fraction)}
         print_json({**document, **found})
     elif as_csv:
-        click.echo(_csv(plan, missing_ids), nl=False)
+        _print_csv(plan, left)
     elif lists_runs:
-        print_table(*_run_rows(plan, missing_ids))
+        print_table(_header(plan), _run_rows(plan, left, _SHOWN))
     else:
-        _print(plan, counts, cost, missing_ids)
+        _print(plan, counts, cost, left)
         if fraction is not None:
             click.echo("\n".join(fraction_lines(fraction_document(fraction))))
 
@@ -73,22 +74,28 @@ def command(
 _SHOWN = 12
 """Digits of a run's id that distinguish millions of runs; all pages show as many."""
 
+_Left = Mapping["SeriesKey", Collection[int]]
+"""Replications that are not stored."""
 
-def _run_rows(
-    plan: "Plan", missing_ids: set[str], letters: int | None = _SHOWN
-) -> tuple[list[str], list[list[str]]]:
-    """Return header and rows of the runs, with so many digits of their ids, or all."""
+
+def _header(plan: "Plan") -> list[str]:
+    return ["run_id", "stored", "replication", *_factors(plan)]
+
+
+def _run_rows(plan: "Plan", left: _Left, letters: int | None = None) -> Iterator[list[str]]:
+    """Yield a row for each run, with so many digits of its id, or all."""
     factors = _factors(plan)
-    rows = [
-        [
+    for run in plan.each():
+        yield [
             run.scenario.run_id[:letters],
-            "no" if run.scenario.run_id in missing_ids else "yes",
+            "yes" if _is_stored(run, left) else "no",
             str(run.replication),
             *(dict(run.combination).get(name, "") for name in factors),
         ]
-        for run in plan.runs
-    ]
-    return ["run_id", "stored", "replication", *factors], rows
+
+
+def _is_stored(run: "PlannedRun", left: _Left) -> bool:
+    return run.replication not in left.get(run.scenario.series, ())
 
 
 def _factors(plan: "Plan") -> list[str]:
@@ -97,24 +104,23 @@ def _factors(plan: "Plan") -> list[str]:
     return [factor.name for factor in plan.study.factors if factor.name in had]
 
 
-def _csv(plan: "Plan", missing_ids: set[str]) -> str:
-    text = io.StringIO()
-    header, rows = _run_rows(plan, missing_ids, letters=None)
-    csv.writer(text, lineterminator="\n").writerows([header, *rows])
-    return text.getvalue()
+def _print_csv(plan: "Plan", left: _Left) -> None:
+    writer = csv.writer(click.get_text_stream("stdout"), lineterminator="\n")
+    writer.writerow(_header(plan))
+    writer.writerows(_run_rows(plan, left))
 
 
 def _document(
-    plan: "Plan", counts: Mapping[str, int], cost: "Cost", missing_ids: set[str]
+    plan: "Plan", counts: Mapping[str, int], cost: "Cost", left: _Left
 ) -> dict[str, Any]:
     runs = [
         {
             **dict(run.combination),
             "replication": run.replication,
             "run_id": run.scenario.run_id,
-            "stored": run.scenario.run_id not in missing_ids,
+            "stored": _is_stored(run, left),
         }
-        for run in plan.runs
+        for run in plan.each()
     ]
     return {
         "study": plan.study.name,
@@ -126,15 +132,20 @@ def _document(
     }
 
 
-def _print(plan: "Plan", counts: Mapping[str, int], cost: "Cost", missing_ids: set[str]) -> None:
+def _print(plan: "Plan", counts: Mapping[str, int], cost: "Cost", left: _Left) -> None:
     from longfat.base.numbers import formatted_seconds
 
     factors = _factors(plan)
     rows = []
-    for combination, runs in plan.of_combination.items():
+    for combination, planned in plan.series_of.items():
         levels = dict(combination)
-        stored = sum(run.scenario.run_id not in missing_ids for run in runs)
-        rows.append([*(levels.get(name, "") for name in factors), f"{stored} of {len(runs)}"])
+        runs = sum(len(series.numbers) for series in planned)
+        lacking = sum(
+            number in left.get(series.first.series, ())
+            for series in planned
+            for number in series.numbers
+        )
+        rows.append([*(levels.get(name, "") for name in factors), f"{runs - lacking} of {runs}"])
     print_table([*factors, "stored"], rows, names=max(len(factors), 1))
     for name, count in counts.items():
         click.echo(f"{name.replace('_', ' ')}: {count}")

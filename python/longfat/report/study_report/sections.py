@@ -301,7 +301,7 @@ def _metrics(chosen: ChosenRun) -> Html:
 
 
 def _knobs(contents: Contents, _figures: Figures) -> Html:
-    (knobs,) = knobs_of(contents.study, [[]])
+    [knobs] = knobs_of(contents.study, [[]])
     rows = [[knob.path, knob.value, ", ".join(knob.others), knob.doc] for knob in knobs]
     return joined([
         element("p", f"{len(knobs)} choices that the sources leave open, as the study's scenario "
