@@ -64,10 +64,11 @@ def scenario_hash(resolved: str) -> str:
 def run_id(resolved: str) -> str:
     """Return the id of a run: SHA-256 (hex) of scenario, seed, replication and model."""
 
-def replicate(resolved: str, replications: Sequence[int]) -> tuple[str, str, list[str]]:
+def replicate(resolved: str, replications: Sequence[int]) -> tuple[str, str, list[str], int]:
     """Return several replications of a resolved scenario, which differ in one number.
 
-    The result is the text before the number, the text after it, and the id of each run.
+    The result is the text before the number, the text after it, the id of each run, and the
+    duration in picoseconds.
     """
 
 def scenario_cost(resolved: str) -> tuple[float, float, str, float]:

@@ -85,9 +85,10 @@ def test_columns_of_a_fraction_are_balanced_and_orthogonal() -> None:
 def test_a_latin_hypercube_gives_every_level_the_same_share(
     share: int, count: int, sample_seed: int
 ) -> None:
-    """The second factor has so many levels that no two points become one combination."""
-    chosen = design("latin-hypercube", points=share * count, sample_seed=sample_seed)
-    found = combinations(chosen, factors(count, 1000))
+    """No two points have the same level of the second factor: none become one combination."""
+    points = share * count
+    chosen = design("latin-hypercube", points=points, sample_seed=sample_seed)
+    found = combinations(chosen, factors(count, points))
     assert set(Counter(row[0] for row in found).values()) == {share}
     assert len({row[0] for row in found}) == count
 

@@ -1,5 +1,6 @@
 """Designs that are too large are counted and refused before anything is built."""
 
+import json
 import tracemalloc
 from pathlib import Path
 
@@ -7,6 +8,8 @@ import pytest
 
 from longfat import LongfatError
 from longfat.base.errors import BadInput
+from longfat.studies.audit import check_audit
+from longfat.studies.cost import CostEstimator
 from longfat.studies.definition import StudyDefinition, load_study
 from longfat.studies.design import MOST_COMBINATIONS, MOST_RUNS, combinations, size
 from longfat.studies.plan import Selection, plan_design
@@ -73,7 +76,7 @@ def test_more_replications_asked_for_than_can_be_planned_are_refused(
 
 
 def test_as_many_runs_as_the_message_allows_are_planned(study: StudyDefinition) -> None:
-    with pytest.raises(LongfatError, match="at most 833332 replications"):
+    with pytest.raises(LongfatError, match=f"at most {MOST_RUNS // 6 - 1} replications"):
         plan_design(study, Selection(replications=MOST_RUNS // 6))
 
 
@@ -92,3 +95,38 @@ def test_a_design_has_as_many_combinations_as_its_size_says(
 ) -> None:
     made, axes = design(kind, **options), factors(2, 3, 4)
     assert size(made, axes) == len(combinations(made, axes))
+
+
+def test_a_large_plan_takes_no_more_memory_than_its_texts(study_folder: Path) -> None:
+    levels = ", ".join(f'"{cells} cells"' for cells in range(1000, 2000))
+    (study_folder / "study.toml").write_text(
+        f'{HEAD}[factors]\n"port.buffer" = [{levels}]\n"topology.sources" = [1, 2, 3, 4]\n'
+    )
+    study = load_study(study_folder)
+    tracemalloc.start()
+    check_audit(study)
+    plan = plan_design(study, Selection(replications=0))
+    assert sum(len(series.numbers) for series in plan.left({})) == plan.distinct_runs == 4000
+    _, most_bytes = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    text = plan.series[0].first.resolved
+    assert most_bytes < 4000 * 4 * len(text), "dictionaries of its settings take ten times its text"
+
+
+def test_a_million_replications_are_counted_without_a_run_for_each(study: StudyDefinition) -> None:
+    plan = plan_design(study, Selection(where=("load = 'light'",), replications=200_000))
+    tracemalloc.start()
+    left = plan.left({})
+    cost = CostEstimator({}).cost(left)
+    most_bytes = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert cost.rough_runs == plan.distinct_runs > 200_000
+    assert most_bytes < 200 * plan.distinct_runs, "a planned run takes 300 bytes"
+
+
+def test_runs_are_listed_as_they_are_expanded(longfat: Longfat, study_folder: Path) -> None:
+    options = ["--replications", "12000", "--where", "policy = 'ubr'"]
+    lines = longfat("study", "plan", study_folder, *options, "--csv").stdout.splitlines()
+    document = json.loads(longfat("study", "plan", study_folder, *options, "--json").stdout)
+    assert len(lines) == 1 + document["planned_runs"] > 12000
+    assert [line.split(",")[0] for line in lines[1:]] == [run["run_id"] for run in document["runs"]]

@@ -144,9 +144,9 @@ fn scenario_cost(resolved: &str) -> PyResult<(f64, f64, &'static str, f64)> {
 fn scenario_network(resolved: &str) -> PyResult<String> {
     let scenario = resolved_scenario(resolved)?;
     let graph = scenario.graph();
+    let longest = graph.longest_round_trips();
     let port = |number: usize| {
         let name = graph.link_name(number);
-        let longest = graph.longest_round_trip(number).unwrap_or_default();
         let buffer = scenario.port_at(&name).buffer;
         let of_units = || buffer.capacity().map(|number| number.saturating_mul(scenario.bits_of_unit()));
         json!({
@@ -154,7 +154,7 @@ fn scenario_network(resolved: &str) -> PyResult<String> {
             "buffer_bits": buffer.bytes().map(|bytes| 8 * bytes).or_else(of_units),
             "name": name,
             "rate_bps": graph.links[number].rate.0,
-            "longest_round_trip_ps": longest.0,
+            "longest_round_trip_ps": longest[number].0,
             "is_bottleneck": graph.bottleneck_number() == Some(number),
         })
     };

@@ -131,7 +131,7 @@ impl Study {
         problems.retain(|problem| seen.insert(problem.clone()));
         match study {
             Some(study) if problems.is_empty() => Ok(study),
-            _ => Err(limited(problems, source)),
+            _ => Err(limited(&problems, String::clone, source)),
         }
     }
 

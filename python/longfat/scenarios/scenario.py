@@ -168,7 +168,7 @@ class _Replication(Scenario):
         return f"{self._common.before}{self.replication}{self._common.behind}"
 
     @property
-    def settings(self) -> dict[str, Any]:  # type: ignore[override]
+    def settings(self) -> dict[str, Any]:
         return _settings(self.resolved)
 
     @property

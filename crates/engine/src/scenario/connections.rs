@@ -12,6 +12,9 @@ use longfat_network::topology::{Graph, Journey, Leg};
 
 use super::Scenario;
 
+/// Most groups of connections.
+const MOST_GROUPS: usize = 10_000;
+
 longfat_foundation::section! {
     /// A group of connections, and the settings that differ.
     pub struct Group {
@@ -146,6 +149,14 @@ impl Scenario {
             kinds.extend(over_bottleneck);
         }
         kinds
+    }
+
+    /// The settings of a connection are found by going through the groups.
+    pub(super) fn object_to_number_of_groups(&self) -> Option<(String, String)> {
+        let groups = self.connections.len();
+        let message =
+            || format!("{groups} groups; at most {MOST_GROUPS}: connections that differ in nothing can be one");
+        (groups > MOST_GROUPS).then(|| ("connections".into(), message()))
     }
 
     /// The groups must not have more connections than the topology.

@@ -245,7 +245,7 @@ impl Scenario {
     #[must_use]
     pub fn graph(&self) -> Graph {
         let mut graph = self.checked_topology_graph();
-        self.add_connections(&mut graph);
+        self.add_connections(&mut graph).expect("a checked scenario has no more connections than a run may have");
         graph
     }
 

@@ -30,6 +30,9 @@ pub(super) type Objection = (String, String);
 impl Scenario {
     /// Resolves values that depend on several parts; returns the inconsistencies.
     pub(super) fn settle(&mut self) -> Vec<Objection> {
+        if let Some(too_many) = self.object_to_number_of_groups() {
+            return vec![too_many];
+        }
         let mut objections = match self.topology_graph() {
             Ok(senders) => self.settle_network(senders),
             Err(objections) => objections,
@@ -48,8 +51,10 @@ impl Scenario {
         let of_traffic = self.object_to_traffic(senders.flows.len());
         // Connections are laid out only if their number is valid.
         let mut graph = senders;
-        if of_traffic.is_empty() {
-            self.add_connections(&mut graph);
+        if of_traffic.is_empty()
+            && let Err(too_many) = self.add_connections(&mut graph)
+        {
+            return vec![too_many];
         }
         let mut objections = self.object_to_clocks(&graph);
         objections.extend(self.object_to_framing());

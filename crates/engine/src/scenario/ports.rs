@@ -135,10 +135,9 @@ impl Scenario {
         let unit = self.framing.build(&()).unit();
         self.port.arrival_order = self.port.arrival_order.settled(unit);
         let bits = self.bits_of_unit();
-        let settled = |buffer: Buffer, number: usize| {
-            let round_trip = graph.longest_round_trip(number).unwrap_or_default();
-            buffer.settled(graph.links[number].rate, round_trip, unit, bits)
-        };
+        let round_trips = graph.longest_round_trips();
+        let settled =
+            |buffer: Buffer, number: usize| buffer.settled(graph.links[number].rate, round_trips[number], unit, bits);
         let of_all = self.port.buffer;
         if let Some(bottleneck) = graph.bottleneck_number() {
             self.port.buffer = settled(of_all, bottleneck);

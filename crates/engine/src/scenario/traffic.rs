@@ -9,6 +9,9 @@ use longfat_network::topology::{Flow, Graph};
 use super::Scenario;
 use super::objections::Objection;
 
+/// Most connections of a run: as many as the flows of a single source may be.
+const MOST_CONNECTIONS: usize = 1_000_000;
+
 impl Scenario {
     /// Traffic source of sender `sender` among `senders`; each of its flows may have a connection of its own.
     #[must_use]
@@ -53,13 +56,28 @@ impl Scenario {
     }
 
     /// Adds to each sender the connections that its traffic uses.
-    pub(super) fn add_connections(&self, graph: &mut Graph) {
+    ///
+    /// # Errors
+    /// If there are more than a simulation may have.
+    pub(super) fn add_connections(&self, graph: &mut Graph) -> Result<(), Objection> {
         let (senders, until) = (graph.flows.len(), Time::ZERO + self.duration.0);
         let of_sender = |sender| self.source(sender, senders).number_of_connections(until);
         if self.first_senders(senders).all(|sender| of_sender(sender).is_none()) {
-            return;
+            return Ok(());
         }
-        give_connections(graph, |sender| of_sender(sender).unwrap_or(1));
+        let mut connections = 0;
+        give_connections(graph, |sender| {
+            // The first connection beyond the most is enough to refuse them all.
+            let own = if connections > MOST_CONNECTIONS { 0 } else { of_sender(sender).unwrap_or(1) };
+            connections += own;
+            own
+        });
+        if connections <= MOST_CONNECTIONS {
+            return Ok(());
+        }
+        let message =
+            format!("the senders' traffic has over {MOST_CONNECTIONS} connections in all, the most that a run has");
+        Err(("connections".into(), message))
     }
 
     /// True if receiving ends make requests: each connection then has a second flow for them.

@@ -5,6 +5,7 @@ mod classes;
 mod graphs;
 mod places;
 mod proxies;
+mod sizes;
 mod syntax;
 mod transport;
 mod values;

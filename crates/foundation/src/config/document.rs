@@ -278,7 +278,7 @@ impl Document {
     /// Formats problems, each as one line; counts those beyond the first [`MOST_PROBLEMS`](super::MOST_PROBLEMS).
     #[must_use]
     pub fn report(&self, problems: &[Problem]) -> Vec<String> {
-        limited(problems.iter().map(|problem| self.render(problem)), &self.source)
+        limited(problems, |problem| self.render(problem), &self.source)
     }
 
     /// Formats a problem as one line: `file:line:column: path: message`.

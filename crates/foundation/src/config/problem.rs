@@ -16,15 +16,11 @@ pub struct Problem {
 /// Most problems of a text that are told; more have a common cause, or are made to cost time.
 pub const MOST_PROBLEMS: usize = 100;
 
-/// The first [`MOST_PROBLEMS`] of some lines, and a line that counts the others.
-pub fn limited(lines: impl IntoIterator<Item = String>, source: &str) -> Vec<String> {
-    let mut lines = lines.into_iter();
-    let mut told: Vec<_> = lines.by_ref().take(MOST_PROBLEMS).collect();
-    match lines.count() {
-        0 => {}
-        more => told.push(format!("{source}: and {more} more problems")),
-    }
-    told
+/// A line for each of the first [`MOST_PROBLEMS`], and one that counts the others.
+pub fn limited<T>(problems: &[T], line: impl Fn(&T) -> String, source: &str) -> Vec<String> {
+    let told = problems.iter().take(MOST_PROBLEMS).map(line);
+    let more = problems.len().saturating_sub(MOST_PROBLEMS);
+    told.chain((more > 0).then(|| format!("{source}: and {more} more problems"))).collect()
 }
 
 /// Longest name that is compared with the known ones; longer ones are no typing mistakes.
@@ -48,10 +44,18 @@ pub fn did_you_mean<'k>(found: &str, known: impl IntoIterator<Item = &'k str>) -
         .unwrap_or_default()
 }
 
-/// Formats a list of names: `"a", "b", "c"`.
+/// Most names that a message lists.
+const MOST_LISTED: usize = 60;
+
+/// Formats a list of names: `"a", "b", "c"`; counts those beyond the first 60.
 #[must_use]
 pub fn listed<'k>(names: impl IntoIterator<Item = &'k str>) -> String {
-    names.into_iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ")
+    let mut names = names.into_iter();
+    let first: Vec<_> = names.by_ref().take(MOST_LISTED).map(|name| format!("\"{name}\"")).collect();
+    match names.count() {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use longfat_foundation::config::{did_you_mean, listed};
+use longfat_foundation::config::{MOST_PROBLEMS, did_you_mean, listed};
 use longfat_foundation::units::{Rate, Span};
 
 use super::{Flow, Graph, Journey, RateBack, Topology};
@@ -67,8 +67,18 @@ longfat_foundation::model! {
 /// Dotted path and message of an error.
 type Objection = (String, String);
 
+/// Most links of a graph: a constellation of some thousand satellites.
+const MOST_LINKS: usize = 4_000;
+
+/// Most connections of a graph, as many as `n-source` has.
+const MOST_CONNECTIONS: u64 = 100_000;
+
+/// Most products of pairs of hosts and links: the work of finding the routes between them.
+const MOST_ROUTING: usize = 1_000_000;
+
 impl Topology for GraphTopology {
     fn graph(&self, journeys: &[Journey]) -> Result<Graph, Vec<Objection>> {
+        self.refuse_too_many(journeys)?;
         let mut plan = Plan::default();
         plan.add_nodes("hosts", &self.hosts);
         plan.add_nodes("switches", &self.switches);
@@ -90,6 +100,33 @@ impl Topology for GraphTopology {
     }
 }
 
+impl GraphTopology {
+    /// Refuses networks whose routes would take long to find, before looking for any.
+    fn refuse_too_many(&self, journeys: &[Journey]) -> Result<(), Vec<Objection>> {
+        let refuse = |path: &str, message: String| Err(vec![(path.to_owned(), message)]);
+        let links = self.links.len();
+        let nodes = self.hosts.len() + self.switches.len();
+        if links > MOST_LINKS {
+            return refuse("topology.links", format!("{links} links; a graph has at most {MOST_LINKS}"));
+        }
+        if nodes > 2 * links {
+            let message = format!("{nodes} nodes, but {links} links join at most {}", 2 * links);
+            return refuse("topology.links", message);
+        }
+        let connections = journeys.iter().fold(0, |sum: u64, journey| sum.saturating_add(journey.count));
+        if connections > MOST_CONNECTIONS {
+            return refuse("connections", format!("{connections} connections; at most {MOST_CONNECTIONS}"));
+        }
+        let pairs = journeys.iter().map(|journey| (&journey.from, &journey.to)).collect::<BTreeSet<_>>().len();
+        if pairs.saturating_mul(links) > MOST_ROUTING {
+            let message =
+                format!("{pairs} pairs of hosts in a graph of {links} links; the product is at most {MOST_ROUTING}");
+            return refuse("connections", message);
+        }
+        Ok(())
+    }
+}
+
 /// Layout of a graph, with the errors found.
 #[derive(Default)]
 struct Plan {
@@ -98,6 +135,8 @@ struct Plan {
     numbers: BTreeMap<String, usize>,
     /// Names of lines.
     names: BTreeSet<String>,
+    /// Shortest paths that are known, by their ends.
+    shortest: BTreeMap<(usize, usize), Vec<usize>>,
     objections: Vec<Objection>,
 }
 
@@ -235,6 +274,11 @@ impl Plan {
         let number = self.numbers.get(name).copied();
         if number.is_none() {
             let names = || self.numbers.keys().map(String::as_str);
+            // Problems beyond the most that are told are only counted.
+            if self.objections.len() >= MOST_PROBLEMS {
+                self.object(path, "unknown node");
+                return None;
+            }
             let message = format!("unknown node {name:?}; known: {}{}", listed(names()), did_you_mean(name, names()));
             self.object(path, message);
         }
@@ -258,8 +302,13 @@ impl Plan {
     }
 
     fn shortest(&mut self, path: &str, from: usize, to: usize) -> Option<Vec<usize>> {
+        if let Some(known) = self.shortest.get(&(from, to)) {
+            return Some(known.clone());
+        }
         let found = self.graph.shortest_path(from, to);
-        if found.is_none() {
+        if let Some(found) = &found {
+            self.shortest.insert((from, to), found.clone());
+        } else {
             let (from, to) = (&self.graph.nodes[from].name, &self.graph.nodes[to].name);
             self.object(path, format!("no path over switches joins \"{from}\" and \"{to}\"; add a link"));
         }

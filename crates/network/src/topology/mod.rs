@@ -205,12 +205,20 @@ impl Graph {
         self.flows.last().map_or(0, |flow| flow.sender + 1)
     }
 
-    /// Longest round trip, without queueing, of the flows that cross a link in either direction; of all flows if none does.
+    /// For each link the longest round trip, without queueing, of the flows that cross it in either direction; of all flows if none does, and
+    /// zero if there are none.
     #[must_use]
-    pub fn longest_round_trip(&self, link: usize) -> Option<Span> {
-        let crosses = |flow: &&Flow| flow.forward.iter().chain(flow.backward.iter()).any(|&hop| hop == link);
-        let crossing = self.flows.iter().filter(crosses).map(|flow| self.round_trip(flow)).max();
-        crossing.or_else(|| self.flows.iter().map(|flow| self.round_trip(flow)).max())
+    pub fn longest_round_trips(&self) -> Vec<Span> {
+        let mut longest = vec![None; self.links.len()];
+        // Connections with the same path follow each other.
+        for flow in self.flows.chunk_by(|one, next| Arc::ptr_eq(&one.forward, &next.forward)).filter_map(<[_]>::first) {
+            let round_trip = Some(self.round_trip(flow));
+            for &hop in flow.forward.iter().chain(flow.backward.iter()) {
+                longest[hop] = longest[hop].max(round_trip);
+            }
+        }
+        let of_all = longest.iter().copied().max().flatten().unwrap_or_default();
+        longest.into_iter().map(|own| own.unwrap_or(of_all)).collect()
     }
 
     /// Indices of the hosts of a flow's sender and receiver.

@@ -1,6 +1,7 @@
 """`longfat study plan`: the runs, their number and their cost; runs nothing."""
 
 import csv
+import sys
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +11,8 @@ from longfat.cli.options import Part, json_option, part_options, store_option, s
 from longfat.cli.talk import print_json, print_table
 
 if TYPE_CHECKING:
-    from longfat.studies.cost import Cost
     from longfat.scenarios.scenario import SeriesKey
+    from longfat.studies.cost import Cost
     from longfat.studies.plan import Plan, PlannedRun
 
 
@@ -105,14 +106,12 @@ def _factors(plan: "Plan") -> list[str]:
 
 
 def _print_csv(plan: "Plan", left: _Left) -> None:
-    writer = csv.writer(click.get_text_stream("stdout"), lineterminator="\n")
+    writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(_header(plan))
     writer.writerows(_run_rows(plan, left))
 
 
-def _document(
-    plan: "Plan", counts: Mapping[str, int], cost: "Cost", left: _Left
-) -> dict[str, Any]:
+def _document(plan: "Plan", counts: Mapping[str, int], cost: "Cost", left: _Left) -> dict[str, Any]:
     runs = [
         {
             **dict(run.combination),
