@@ -117,6 +117,10 @@ pub trait Observer {
     {
         None
     }
+    /// Bytes that it has allocated for what it has observed, nearly: they count as memory of the run.
+    fn memory_bytes(&self) -> usize {
+        0
+    }
     /// A sender hands a segment to its network interface.
     fn segment_sent(&mut self, _now: Time, _flow: usize, _segment: Segment, _window: &Window) {}
     /// A whole segment reaches its receiver, which now expects byte `next`.

@@ -50,8 +50,22 @@ pub struct Fast {
     tie: Option<Tie>,
     /// Events of the end systems so far: packets delivered to them, and events of the calendar.
     events_of_ends: u64,
+    /// The run pauses after so many events of the end systems, or services of the port.
+    pause: Pause,
+    /// Events of the end systems, and events that were counted, when the work done was counted last.
+    settled: (u64, u64),
     /// Arrivals and services of the port that are counted as events already.
     cells_in: u64,
+    services: u64,
+}
+
+/// Services of the port that count as much as an event of an end system: most are a part of a batch.
+const SERVICES_PER_EVENT: u64 = 64;
+
+/// How many events of the end systems, and services of the port, there may be before a run pauses.
+#[derive(Clone, Copy, Debug)]
+struct Pause {
+    events_of_ends: u64,
     services: u64,
 }
 
@@ -114,6 +128,17 @@ impl Drive for Fast {
     fn cells_under_way(&self) -> u64 {
         self.forward.cells_under_way() + self.backward.cells_under_way()
     }
+
+    fn memory_bytes(&self) -> usize {
+        let scheduled = self.scheduled.capacity() * size_of::<(Time, u64)>();
+        scheduled + self.forward.memory_bytes() + self.backward.memory_bytes()
+    }
+
+    /// Every packet that was delivered has had an event at least, and the calendar's events are counted as they happen.
+    fn events_not_counted(&self, counted: u64) -> u64 {
+        let (of_ends, before) = self.settled;
+        (self.events_of_ends - of_ends) - (counted - before)
+    }
 }
 
 impl Fast {
@@ -131,6 +156,8 @@ impl Fast {
             next_event: Time::ZERO,
             tie: None,
             events_of_ends: 0,
+            pause: Pause { events_of_ends: u64::MAX, services: u64::MAX },
+            settled: (0, 0),
             cells_in: 0,
             services: 0,
         };
@@ -164,6 +191,18 @@ impl Fast {
         if let Err(tie) = sent {
             (self.tie, self.horizon) = (Some(tie), Time::ZERO);
         }
+    }
+
+    /// Pauses after `events` more events of the end systems, or services of the port.
+    fn pause_after(&mut self, events: u64) {
+        self.pause = Pause {
+            events_of_ends: self.events_of_ends.saturating_add(events),
+            services: self.forward.services().saturating_add(events.saturating_mul(SERVICES_PER_EVENT)),
+        };
+    }
+
+    fn is_to_pause(&self) -> bool {
+        self.events_of_ends >= self.pause.events_of_ends || self.forward.services() >= self.pause.services
     }
 
     /// State need not be complete before `until`.
@@ -203,23 +242,28 @@ impl Fast {
 }
 
 impl<O: Observer> Network<O, Fast> {
-    /// Simulates all that happens before `until`.
+    /// Simulates all that happens before `until`, or until there have been about `events` more events of the end systems, or services of
+    /// the port. Returns whether all before `until` has been simulated.
     ///
     /// # Errors
     /// If the order of two events of one instant is not known; the run must then begin again, by events.
-    pub fn advance(&mut self, until: Time) -> Result<(), Tie> {
+    pub fn advance(&mut self, until: Time, events: u64) -> Result<bool, Tie> {
+        self.driver.pause_after(events);
         if let Some(from) = self.unmeasured_until().filter(|from| *from <= until) {
-            self.advance_to(from)?;
+            if !self.advance_to(from)? {
+                return Ok(false);
+            }
             self.begin_to_measure(from);
         }
         self.advance_to(until)
     }
 
-    /// Simulates all that happens before `until`; nothing is measured anew on the way.
+    /// Simulates all that happens before `until`, unless it is time to pause; nothing is measured anew on the way. Returns whether all has
+    /// been simulated.
     ///
     /// # Errors
     /// If the order of two events of one instant is not known; the run must then begin again, by events.
-    fn advance_to(&mut self, until: Time) -> Result<(), Tie> {
+    fn advance_to(&mut self, until: Time) -> Result<bool, Tie> {
         self.driver.proceed(until);
         loop {
             let fast = &mut self.driver;
@@ -227,6 +271,9 @@ impl<O: Observer> Network<O, Fast> {
             let (data, acknowledgment) = (fast.forward.next_time(), fast.backward.next_time());
             let now = data.min(acknowledgment).min(event);
             if now >= fast.horizon {
+                if fast.is_to_pause() {
+                    return Ok(false);
+                }
                 if !self.look_ahead([data, acknowledgment, event], until)? {
                     break;
                 }
@@ -255,14 +302,19 @@ impl<O: Observer> Network<O, Fast> {
                 None => self.simulate_next(now, slot),
             }
         }
-        self.settle(until)
+        self.settle(until)?;
+        Ok(true)
     }
 
-    /// Simulates the next event of the calendar.
+    /// Simulates the next event of the calendar. Only these, of which there may be any number before a horizon, end a portion; the packets
+    /// that are delivered before it are under way already.
     #[inline(never)]
     fn simulate_next(&mut self, now: Time, slot: Slot) {
         self.events_processed += 1;
         self.simulate(now, slot);
+        if self.driver.events_of_ends >= self.driver.pause.events_of_ends {
+            self.driver.horizon = Time::ZERO;
+        }
     }
 
     /// Advances the process that bounds the next known event (of data, acknowledgments and the calendar), and moves the horizon. Returns
@@ -283,7 +335,8 @@ impl<O: Observer> Network<O, Fast> {
         if known >= unknown.min(until) {
             if is_port_behind && (from_port == now || now >= until) {
                 let sent = event.min(acknowledgment).min(data.saturating_add(fast.backward.latency()));
-                self.advance_port(now, sent.saturating_add(fast.forward.latency_before).min(until))?;
+                let horizon = sent.saturating_add(fast.forward.latency_before).min(until);
+                self.advance_port(now, horizon.min(now.saturating_add(fast.forward.most_ahead)))?;
             } else if now >= until {
                 return Ok(false);
             } else {
@@ -343,6 +396,7 @@ impl<O: Observer> Network<O, Fast> {
         (fast.cells_in, fast.services) = (cells_in, services);
         self.cells_delivered += there.delivered + back.delivered;
         self.events_processed += there.events + back.events + at_port;
+        self.driver.settled = (self.driver.events_of_ends, self.events_processed);
         self.ledger.settle(until);
         Ok(())
     }

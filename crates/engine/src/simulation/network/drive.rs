@@ -67,6 +67,14 @@ pub trait Drive: Sized {
     fn cells_under_way(&self) -> u64 {
         0
     }
+    /// Bytes that are allocated for what is under way, besides those of lines and ports.
+    fn memory_bytes(&self) -> usize {
+        0
+    }
+    /// Events so far, at least, besides the `counted` ones.
+    fn events_not_counted(&self, _counted: u64) -> u64 {
+        0
+    }
     /// Cells, and packets, that were lost outside of ports.
     fn lost(&self) -> Lost {
         Lost::default()
