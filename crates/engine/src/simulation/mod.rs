@@ -124,10 +124,12 @@ impl<O: Observer> Simulation<O> {
         of_network!(&self.0, network => network.end)
     }
 
-    /// The time before which all has been simulated, by events.
+    /// The time before which all has been simulated of the end systems, and by events of all else.
     #[must_use]
     pub fn now(&self) -> Time {
-        of_network!(&self.0, network => network.calendar.first().0.min(network.end))
+        of_network!(&self.0, network => {
+            network.calendar.first().0.min(network.driver.next_arrival()).min(network.end)
+        })
     }
 
     /// Events so far; under lookahead no more than there were, until all before a time is simulated.

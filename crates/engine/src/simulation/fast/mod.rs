@@ -129,6 +129,10 @@ impl Drive for Fast {
         self.forward.cells_under_way() + self.backward.cells_under_way()
     }
 
+    fn next_arrival(&self) -> Time {
+        self.forward.next_time().min(self.backward.next_time())
+    }
+
     fn memory_bytes(&self) -> usize {
         let scheduled = self.scheduled.capacity() * size_of::<(Time, u64)>();
         scheduled + self.forward.memory_bytes() + self.backward.memory_bytes()
