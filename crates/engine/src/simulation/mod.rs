@@ -82,7 +82,7 @@ impl<O: Observer> Simulation<O> {
         self.advance_at_most(until, u64::MAX);
     }
 
-    /// [`advance`](Self::advance), but at most `events` events; under lookahead about as many of the end systems, or services of the port.
+    /// [`advance`](Self::advance), but at most `events` events; under lookahead about as many of the end systems.
     /// Returns whether all before `until` has been simulated.
     pub fn advance_at_most(&mut self, until: Time, events: u64) -> bool {
         let until = until.min(self.end());
