@@ -34,16 +34,22 @@ impl Limits {
         self.events.map_or(portion, |events| portion.min(events.saturating_sub(simulation.events())))
     }
 
-    /// The error if a run that has begun at `started` and has reached `now` exceeds a limit.
+    /// The error if a run that has begun at `started` and has reached `now` exceeds a limit; that of memory, if it `looks_at_memory`.
     #[must_use]
-    pub fn objection<O: Observer>(&self, simulation: &Simulation<O>, now: Time, started: Instant) -> Option<String> {
+    pub fn objection<O: Observer>(
+        &self,
+        simulation: &Simulation<O>,
+        now: Time,
+        started: Instant,
+        looks_at_memory: bool,
+    ) -> Option<String> {
         // With events, a run that pauses at its limit has more to do; the fast driver may have reached it at the end.
         let spare = u64::from(simulation.driver() == Driver::Fast);
         let (limit, name) = if self.events.is_some_and(|events| simulation.events() >= events.saturating_add(spare)) {
             (format!("{} events", self.events?), "events")
         } else if self.wall.is_some_and(|wall| started.elapsed() >= wall) {
             (format!("{} s", self.wall?.as_secs_f64()), "wall")
-        } else if self.memory_bytes.is_some_and(|bytes| simulation.memory_bytes() > bytes) {
+        } else if looks_at_memory && self.memory_bytes.is_some_and(|bytes| simulation.memory_bytes() > bytes) {
             (format!("{} bytes", self.memory_bytes?), "memory")
         } else {
             return None;
@@ -75,7 +81,7 @@ mod tests {
 
     fn objection(limits: Limits, driver: Driver) -> Option<String> {
         let simulation = halfway(driver);
-        limits.objection(&simulation, Time(simulation.end().0 / 2), Instant::now())
+        limits.objection(&simulation, Time(simulation.end().0 / 2), Instant::now(), true)
     }
 
     #[test]
@@ -123,8 +129,8 @@ mod tests {
         let simulation = halfway(Driver::Events);
         let limits = Limits::from((None, Some(3600.0), None));
         let hours_ago = Instant::now().checked_sub(Duration::from_secs(7200)).unwrap();
-        assert_eq!(limits.objection(&simulation, Time(0), Instant::now()), None);
-        let said = limits.objection(&simulation, Time(0), hours_ago).unwrap();
+        assert_eq!(limits.objection(&simulation, Time(0), Instant::now(), true), None);
+        let said = limits.objection(&simulation, Time(0), hours_ago, false).unwrap();
         assert!(said.starts_with("stopped at its limit of 3600 s") && said.contains("--limit wall="), "{said}");
     }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use longfat_batch::{Given, Limits, Queue};
+use longfat_batch::{Ended, Given, Limits, Queue};
 use longfat_engine::measure::RunRecord;
 use longfat_engine::observer::{Observer, Unobserved};
 use longfat_engine::scenario::Scenario;
@@ -21,16 +21,6 @@ use serde_json::json;
 
 /// Longest time between reports to Python.
 const REPORT_INTERVAL: Duration = Duration::from_millis(100);
-
-/// Events between checks of stop requests and updates of the progress: some milliseconds of work.
-const PORTION: u64 = 1 << 16;
-
-/// Target of events per check for the fast driver, which counts events only afterwards: it advances by a time that has recently taken about
-/// as many.
-const FAST_PORTION: u64 = 1 << 20;
-
-/// The fast driver's first slice is the run divided by this.
-const FIRST_SLICES: u64 = 1 << 12;
 
 /// Index of a run in its batch, and its outcome as JSON.
 type Outcome = (usize, String);
@@ -163,57 +153,24 @@ fn work(batch: &Batch, one: &CarryOut<'_>, outcomes: Sender<Outcome>) {
     }
 }
 
-/// Simulates in portions; returns `None` if the batch was stopped.
+/// Simulates a run; returns `None` if the batch was stopped.
 fn simulate<O: Observer>(batch: &Batch, scenario: &Scenario, observer: O) -> Option<Result<(RunRecord, O), String>> {
     if batch.stopped.load(Ordering::Relaxed) {
         return None;
     }
-    let started = Instant::now();
     let mut simulation = Simulation::driven_by(batch.driver, scenario, observer);
-    let mut now = Time::ZERO;
-    let mut slice = Span(simulation.end().0.div_ceil(FIRST_SLICES));
-    loop {
-        let before = now;
-        now = match simulation.driver() {
-            Driver::Fast => advance_fast(&mut simulation, now, &mut slice),
-            Driver::Events => advance(&mut simulation, now, &batch.limits),
-        };
-        // Both times are rounded to whole microseconds, so that the sum over slices is exact.
-        let microseconds = |time: Time| time.0 / 1_000_000;
-        batch.simulated_microseconds.fetch_add(microseconds(now) - microseconds(before), Ordering::Relaxed);
-        if now == simulation.end() {
-            break;
-        }
-        if batch.stopped.load(Ordering::Relaxed) {
-            return None;
-        }
-        if let Some(objection) = batch.limits.objection(&simulation, now, started) {
-            return Some(Err(objection));
-        }
+    let stopped = || batch.stopped.load(Ordering::Relaxed);
+    // Both times are rounded to whole microseconds, so that the sum over portions is exact.
+    let microseconds = |time: Time| time.0 / 1_000_000;
+    let passed = |before, now| {
+        let passed = microseconds(now) - microseconds(before);
+        batch.simulated_microseconds.fetch_add(passed, Ordering::Relaxed);
+    };
+    match longfat_batch::simulate(&mut simulation, &batch.limits, stopped, passed) {
+        Ok(()) => Some(simulation.finish_observed().map_err(|violation| violation.to_string())),
+        Err(Ended::Stopped) => None,
+        Err(Ended::Limited(objection)) => Some(Err(objection)),
     }
-    Some(simulation.finish_observed().map_err(|violation| violation.to_string()))
-}
-
-/// Simulates a portion of events after `now`; returns the time that the simulation has reached.
-fn advance<O: Observer>(simulation: &mut Simulation<O>, now: Time, limits: &Limits) -> Time {
-    let portion = limits.portion(simulation, PORTION);
-    let end = simulation.end();
-    if simulation.advance_at_most(end, portion) { end } else { now.max(simulation.now()) }
-}
-
-/// Simulates the `slice` after `now`; then adapts the slice to the number of its events.
-fn advance_fast<O: Observer>(simulation: &mut Simulation<O>, now: Time, slice: &mut Span) -> Time {
-    let before = simulation.events();
-    let until = now.saturating_add(*slice).min(simulation.end());
-    simulation.advance(until);
-    // Negative if the simulation has restarted with events.
-    let happened = simulation.events().saturating_sub(before);
-    if happened > FAST_PORTION {
-        *slice = Span((slice.0 / 2).max(1));
-    } else if happened < FAST_PORTION / 4 {
-        *slice = Span(slice.0.saturating_mul(2));
-    }
-    until
 }
 
 fn outcome(ended: Result<RunRecord, String>) -> String {

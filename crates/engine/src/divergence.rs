@@ -113,7 +113,7 @@ pub struct Comparison {
 
 /// Simulates two scenarios side by side until they diverge or the shorter one ends. Polls `is_stopped`, and returns `None` once it is true.
 pub fn compare(scenarios: [&Scenario; 2], mut is_stopped: impl FnMut() -> bool) -> Option<Comparison> {
-    let mut runs = scenarios.map(|scenario| Simulation::new(scenario, Recorder::default()));
+    let mut runs = scenarios.map(|scenario| Simulation::new(scenario, Recorder::of(scenario)));
     let end = runs.iter().map(Simulation::end).min()?;
     let slice = Span((end - Time::ZERO).0.div_ceil(SLICES));
     let mut known = Known::default();
@@ -217,12 +217,17 @@ fn take_alike(
 }
 
 /// Observer that records the events of each connection.
-#[derive(Default)]
 struct Recorder {
+    /// Number of the circuits of connections; those of backgrounds follow.
+    circuits: usize,
     flows: Vec<VecDeque<Event>>,
 }
 
 impl Recorder {
+    fn of(scenario: &Scenario) -> Self {
+        Self { circuits: scenario.graph().circuits(), flows: Vec::new() }
+    }
+
     fn note(&mut self, now: Time, flow: usize, happening: Happening, window: Option<&Window>) {
         if flow >= self.flows.len() {
             self.flows.resize(flow + 1, VecDeque::new());
@@ -265,6 +270,8 @@ impl Observer for Recorder {
             Verdict::Refused => "refused by the policy",
             Verdict::Remainder => "its packet had lost a cell",
         };
-        self.note(now, cell.circuit() / 2, Happening::CellDropped { port: port + 1, reason }, None);
+        let circuit = cell.circuit();
+        let flow = if circuit < self.circuits { circuit / 2 } else { circuit };
+        self.note(now, flow, Happening::CellDropped { port: port + 1, reason }, None);
     }
 }

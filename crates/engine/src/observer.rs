@@ -103,7 +103,7 @@ impl Interests {
 /// Callbacks for every act of a simulation; each does nothing by default.
 ///
 /// Flow c, from 0, carries the data of connection c. Where the receiving ends of n connections ask for what is sent, flow n + c
-/// carries the requests of connection c.
+/// carries the requests of connection c. Numbers of backgrounds are behind those of all flows.
 pub trait Observer {
     /// The callbacks that do anything; constant during a run.
     fn interests(&self) -> Interests {
@@ -116,6 +116,10 @@ pub trait Observer {
         Self: Sized,
     {
         None
+    }
+    /// Bytes that it has allocated for what it has observed, nearly: they count as memory of the run.
+    fn memory_bytes(&self) -> usize {
+        0
     }
     /// A sender hands a segment to its network interface.
     fn segment_sent(&mut self, _now: Time, _flow: usize, _segment: Segment, _window: &Window) {}
@@ -140,7 +144,7 @@ pub trait Observer {
     fn synchronized(&mut self, _now: Time, _flow: usize) {}
     /// A sender has acted on an acknowledgment, a timer or its application. Its state stays as it is until it acts again.
     fn sender_acted(&mut self, _now: Time, _flow: usize, _sender: &Sender) {}
-    /// A loss model loses a packet, or its first cell.
+    /// A loss model or a path loses a packet, or its first cell.
     fn packet_lost(&mut self, _now: Time, _flow: usize, _content: &Content) {}
     /// A port begins to send a cell of a class, or a packet that travels whole, of `bits` bits.
     fn cell_served(&mut self, _now: Time, _port: usize, _class: Class, _bits: u64) {}
@@ -172,8 +176,7 @@ pub trait Observer {
     fn shares_changed(&mut self, _now: Time, _port: usize, _state: &PortState, _circuits: Option<&[usize]>) {}
     /// The occupancies over a run of slots, each of which admits what is `arriving` and sends a cell of what is `leaving`.
     fn shares_moved(&mut self, _port: usize, _run: &SlotRun, _arriving: Arriving<'_>, _leaving: Leaving<'_>) {}
-    /// A port drops a cell of a packet that was whole until then, after [`cell_dropped`](Self::cell_dropped) for the cell. `flow` has
-    /// no meaning for background traffic.
+    /// A port drops a cell of a packet that was whole until then, after [`cell_dropped`](Self::cell_dropped) for the cell.
     fn packet_dropped(
         &mut self,
         _now: Time,

@@ -80,6 +80,12 @@ impl<T: Copy> Row<T> {
         self.items.last_mut()
     }
 
+    /// Bytes that are allocated.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        self.items.capacity() * size_of::<T>()
+    }
+
     /// Enqueues an item.
     #[inline(always)]
     pub fn push_back(&mut self, item: T) {

@@ -82,14 +82,15 @@ impl<O: Observer> Simulation<O> {
         self.advance_at_most(until, u64::MAX);
     }
 
-    /// [`advance`](Self::advance), but at most `events` events, unless lookahead is at work, which does not count events on the way.
+    /// [`advance`](Self::advance), but at most `events` events; under lookahead about as many of the end systems.
     /// Returns whether all before `until` has been simulated.
     pub fn advance_at_most(&mut self, until: Time, events: u64) -> bool {
         let until = until.min(self.end());
-        if let Run::Fast(network) = &mut self.0
-            && let Err(tie) = network.advance(until)
-        {
-            self.begin_again(tie);
+        if let Run::Fast(network) = &mut self.0 {
+            match network.advance(until, events) {
+                Ok(is_done) => return is_done,
+                Err(tie) => self.begin_again(tie),
+            }
         }
         match &mut self.0 {
             Run::Events(network) => network.advance(until, events),
@@ -123,16 +124,20 @@ impl<O: Observer> Simulation<O> {
         of_network!(&self.0, network => network.end)
     }
 
-    /// The time before which all has been simulated, by events.
+    /// The time before which all has been simulated of the end systems, and by events of all else.
     #[must_use]
     pub fn now(&self) -> Time {
-        of_network!(&self.0, network => network.calendar.first().0.min(network.end))
+        of_network!(&self.0, network => {
+            network.calendar.first().0.min(network.driver.next_arrival()).min(network.end)
+        })
     }
 
-    /// Events so far.
+    /// Events so far; under lookahead no more than there were, until all before a time is simulated.
     #[must_use]
     pub fn events(&self) -> u64 {
-        of_network!(&self.0, network => network.events_processed)
+        of_network!(&self.0, network => {
+            network.events_processed + network.driver.events_not_counted(network.events_processed)
+        })
     }
 
     /// How often events were put into the calendar and taken out of it so far.

@@ -1,6 +1,7 @@
 //! Laws for any network, and examples worked by hand.
 
 mod background;
+mod background_on_paths;
 mod capacity;
 mod classes;
 mod conservation;

@@ -74,6 +74,10 @@ pub trait Source: Send {
     fn number_of_connections(&self, until: Time) -> Option<usize> {
         self.connections(until).map(|connections| connections.len())
     }
+    /// Bytes that are allocated for what was begun and is not delivered.
+    fn memory_bytes(&self) -> usize {
+        0
+    }
     /// Adds its completion times, if it measures any.
     fn add_completions(&self, all: &mut Completions) {
         self.exchange().iter().flat_map(|exchange| exchange.kinds).for_each(|kind| all.add(kind));

@@ -29,6 +29,10 @@ pub trait PortQueue {
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
+    /// Bytes that are kept for each of them, nearly.
+    fn bytes_of_each(&self) -> usize {
+        size_of::<Cell>()
+    }
     /// Calls `visit` for the UBR cells that wait, those of each circuit in the order in which they will be sent: cells of one packet in
     /// a row, by the first of them, with their number and whether the packet ends with them.
     fn visit(&self, state: &PortState, visit: &mut dyn FnMut(Cell, u64, bool));
@@ -257,6 +261,12 @@ impl<Q: PortQueue + ?Sized> Port<Q> {
     #[must_use]
     pub fn cells_held(&self) -> u64 {
         self.queue.len() + self.state.slots.len()
+    }
+
+    /// Bytes that are allocated for what waits, nearly: queues double when they are full.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        usize::try_from(self.cells_held()).map_or(usize::MAX, |cells| 2 * cells * self.queue.bytes_of_each())
     }
 
     /// Counts of the queue discipline, if there is one.

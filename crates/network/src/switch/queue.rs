@@ -31,6 +31,10 @@ impl PortQueue for Queue {
         }
     }
 
+    fn bytes_of_each(&self) -> usize {
+        if let Self::Managed(_) = self { size_of::<Waiting>() } else { size_of::<Cell>() }
+    }
+
     fn visit(&self, _state: &PortState, visit: &mut dyn FnMut(Cell, u64, bool)) {
         let visit = &mut |cell: Cell| visit(cell, 1, cell.is_last());
         match self {

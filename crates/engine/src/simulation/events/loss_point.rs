@@ -101,13 +101,16 @@ impl<O: Observer> Network<O, Events> {
         Some(self.driver.impairments.loss_points[point].behind)
     }
 
-    /// A cell is lost; returns whether its packet was whole before.
+    /// A cell is lost, of a flow or of a background; returns whether its packet was whole before.
     pub(super) fn lose(&mut self, now: Time, cell: Cell) -> bool {
         let was_whole = self.damage(now, cell);
         if was_whole {
-            self.flows[cell.circuit() / 2].fingerprint.add(now.0);
+            // Backgrounds have circuits of their own, and no flow.
+            if cell.circuit() < self.circuits() {
+                self.flows[cell.circuit() / 2].fingerprint.add(now.0);
+            }
             let content = self.packets.get(cell.packet).content;
-            self.observer.packet_lost(now, self.flow_of(&content, cell), &content);
+            self.observer.packet_lost(now, self.observed_flow_of(&content, cell), &content);
         }
         self.packets.release_cell(cell.packet);
         was_whole

@@ -293,6 +293,11 @@ impl<L: Load> Arrivals<L> {
         sent.map(|coming| (coming.line(), coming.load.description()))
     }
 
+    /// Bytes that are allocated.
+    pub fn memory_bytes(&self) -> usize {
+        self.coming.memory_bytes()
+    }
+
     /// Cells under way.
     pub fn cells_under_way(&self) -> u64 {
         self.coming.iter().map(|coming| u64::from(coming.load.cells())).sum()
@@ -307,6 +312,11 @@ pub(super) struct CountedAhead {
 }
 
 impl CountedAhead {
+    /// Bytes that are allocated.
+    pub fn memory_bytes(&self) -> usize {
+        self.taken_back.capacity() * size_of::<usize>()
+    }
+
     /// Takes back the counts of packets that have not arrived; those that were taken back before are counted again first.
     pub fn take_back(&mut self, arrivals: &Arrivals<Cell>, links: &mut Links) {
         self.taken_back.drain(..).for_each(|line| links[line].line.count_carried(1, 1));

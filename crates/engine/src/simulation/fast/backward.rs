@@ -337,6 +337,17 @@ impl Backward {
         Carried { events: came + events, delivered }
     }
 
+    /// Bytes that are allocated for what is under way.
+    pub fn memory_bytes(&self) -> usize {
+        let on_lines = match &self.way {
+            Way::Cells(arrivals, exits) => {
+                arrivals.memory_bytes() + exits.leaving.memory_bytes() + exits.within_later.memory_bytes()
+            }
+            Way::Whole(arrivals, fan) => arrivals.memory_bytes() + fan.memory_bytes(),
+        };
+        on_lines + self.ahead.later.memory_bytes()
+    }
+
     /// Cells under way.
     pub fn cells_under_way(&self) -> u64 {
         match &self.way {

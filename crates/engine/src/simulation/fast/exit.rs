@@ -76,6 +76,11 @@ impl Exit {
         clock.after(self.time_to_end).time
     }
 
+    /// Bytes that are allocated.
+    pub fn memory_bytes(&self) -> usize {
+        self.last_cells.memory_bytes() + self.before.memory_bytes()
+    }
+
     /// Cells under way.
     pub fn cells_under_way(&self) -> u64 {
         self.before.iter().chain(&self.latest).map(|block| block.cells).sum()

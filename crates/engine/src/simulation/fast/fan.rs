@@ -112,6 +112,11 @@ impl Fan {
         self.arrivals.sent_before(time)
     }
 
+    /// Bytes that are allocated for what is under way.
+    pub fn memory_bytes(&self) -> usize {
+        self.ahead.memory_bytes() + self.arrivals.memory_bytes()
+    }
+
     /// Packets under way.
     pub fn cells_under_way(&self) -> u64 {
         self.arrivals.cells_under_way()

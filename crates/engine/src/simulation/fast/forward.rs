@@ -19,8 +19,13 @@ pub(super) struct Forward {
     /// Lookahead: the least time from a sender to the port.
     pub latency_before: Span,
     latency_behind: Span,
+    /// The port is simulated no further ahead at a time: cells of backgrounds may come without end while no end system acts.
+    pub most_ahead: Span,
     way: Way,
 }
+
+/// Slots that the port may be simulated ahead at a time: some milliseconds of work.
+const MOST_SLOTS_AHEAD: u64 = 1 << 18;
 
 /// The port and its lines, by how packets travel.
 enum Way {
@@ -71,7 +76,9 @@ impl Forward {
                 Way::Whole(Whole::new(path, lines.clone()), port)
             }
         };
-        Self { latency_before: path.latency_before, latency_behind: path.latency_behind, way }
+        let slots = Span(links[path.line].line.cell_time().at_most().0.saturating_mul(MOST_SLOTS_AHEAD));
+        let most_ahead = if path.behind.is_none() { slots } else { Span(u64::MAX) };
+        Self { latency_before: path.latency_before, latency_behind: path.latency_behind, most_ahead, way }
     }
 
     /// State need not be complete before `until`.
@@ -230,6 +237,14 @@ impl Forward {
         match &self.way {
             Way::Slotted(way, _) => way.trains().collect(),
             Way::Whole(way, _) => way.trains().collect(),
+        }
+    }
+
+    /// Bytes that are allocated for what is under way.
+    pub fn memory_bytes(&self) -> usize {
+        match &self.way {
+            Way::Slotted(way, _) => way.memory_bytes(),
+            Way::Whole(way, _) => way.memory_bytes(),
         }
     }
 

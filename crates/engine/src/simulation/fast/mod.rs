@@ -50,6 +50,11 @@ pub struct Fast {
     tie: Option<Tie>,
     /// Events of the end systems so far: packets delivered to them, and events of the calendar.
     events_of_ends: u64,
+    /// The run pauses after so many events of the end systems; and whether it has.
+    pause: u64,
+    is_paused: bool,
+    /// Events of the end systems, and events that were counted, when the work done was counted last.
+    settled: (u64, u64),
     /// Arrivals and services of the port that are counted as events already.
     cells_in: u64,
     services: u64,
@@ -114,6 +119,21 @@ impl Drive for Fast {
     fn cells_under_way(&self) -> u64 {
         self.forward.cells_under_way() + self.backward.cells_under_way()
     }
+
+    fn next_arrival(&self) -> Time {
+        self.forward.next_time().min(self.backward.next_time())
+    }
+
+    fn memory_bytes(&self) -> usize {
+        let scheduled = self.scheduled.capacity() * size_of::<(Time, u64)>();
+        scheduled + self.forward.memory_bytes() + self.backward.memory_bytes()
+    }
+
+    /// Every packet that was delivered has had an event at least, and the calendar's events are counted as they happen.
+    fn events_not_counted(&self, counted: u64) -> u64 {
+        let (of_ends, before) = self.settled;
+        (self.events_of_ends - of_ends) - (counted - before)
+    }
 }
 
 impl Fast {
@@ -131,6 +151,9 @@ impl Fast {
             next_event: Time::ZERO,
             tie: None,
             events_of_ends: 0,
+            pause: u64::MAX,
+            is_paused: false,
+            settled: (0, 0),
             cells_in: 0,
             services: 0,
         };
@@ -203,19 +226,26 @@ impl Fast {
 }
 
 impl<O: Observer> Network<O, Fast> {
-    /// Simulates all that happens before `until`.
+    /// Simulates all that happens before `until`, or until there have been about `events` more events of the end systems. Returns whether
+    /// all before `until` has been simulated.
     ///
     /// # Errors
     /// If the order of two events of one instant is not known; the run must then begin again, by events.
-    pub fn advance(&mut self, until: Time) -> Result<(), Tie> {
+    pub fn advance(&mut self, until: Time, events: u64) -> Result<bool, Tie> {
+        self.driver.pause = self.driver.events_of_ends.saturating_add(events);
+        self.driver.is_paused = false;
         if let Some(from) = self.unmeasured_until().filter(|from| *from <= until) {
             self.advance_to(from)?;
+            if self.driver.is_paused {
+                return Ok(false);
+            }
             self.begin_to_measure(from);
         }
-        self.advance_to(until)
+        self.advance_to(until)?;
+        Ok(!self.driver.is_paused)
     }
 
-    /// Simulates all that happens before `until`; nothing is measured anew on the way.
+    /// Simulates all that happens before `until`, unless it pauses; nothing is measured anew on the way.
     ///
     /// # Errors
     /// If the order of two events of one instant is not known; the run must then begin again, by events.
@@ -255,23 +285,34 @@ impl<O: Observer> Network<O, Fast> {
                 None => self.simulate_next(now, slot),
             }
         }
+        if self.driver.is_paused {
+            return Ok(());
+        }
         self.settle(until)
     }
 
-    /// Simulates the next event of the calendar.
+    /// Simulates the next event of the calendar. Before a horizon there may be any number of these; the packets that are delivered before it
+    /// are under way already.
     #[inline(never)]
     fn simulate_next(&mut self, now: Time, slot: Slot) {
         self.events_processed += 1;
         self.simulate(now, slot);
+        if self.driver.events_of_ends >= self.driver.pause {
+            self.driver.horizon = Time::ZERO;
+        }
     }
 
     /// Advances the process that bounds the next known event (of data, acknowledgments and the calendar), and moves the horizon. Returns
-    /// whether anything is left to simulate before `until`.
+    /// whether anything is left to simulate before `until`, and it is no time to pause.
     #[inline(never)]
     fn look_ahead(&mut self, [data, acknowledgment, event]: [Time; 3], until: Time) -> Result<bool, Tie> {
-        let fast = &self.driver;
+        let fast = &mut self.driver;
         if let Some(tie) = fast.tie {
             return Err(tie);
+        }
+        if fast.events_of_ends >= fast.pause {
+            fast.is_paused = true;
+            return Ok(false);
         }
         let known = data.min(acknowledgment).min(event);
         let (from_port, from_switch) = (fast.forward.bound(until), fast.backward.bound());
@@ -283,12 +324,17 @@ impl<O: Observer> Network<O, Fast> {
         if known >= unknown.min(until) {
             if is_port_behind && (from_port == now || now >= until) {
                 let sent = event.min(acknowledgment).min(data.saturating_add(fast.backward.latency()));
-                self.advance_port(now, sent.saturating_add(fast.forward.latency_before).min(until))?;
+                let mut horizon = sent.saturating_add(fast.forward.latency_before).min(until);
+                if horizon.0.saturating_sub(now.0) > fast.forward.most_ahead.0 {
+                    (horizon, fast.pause) = (now + fast.forward.most_ahead, 0);
+                }
+                self.advance_port(now, horizon)?;
             } else if now >= until {
                 return Ok(false);
             } else {
                 let sent = event.min(data).min(acknowledgment.saturating_add(fast.forward.latency()));
-                self.advance_switch(sent.saturating_add(fast.backward.latency_before).min(until))?;
+                let horizon = sent.saturating_add(fast.backward.latency_before).min(until);
+                self.advance_switch(horizon)?;
             }
         }
         let Fast { forward, backward, horizon, .. } = &mut self.driver;
@@ -343,6 +389,7 @@ impl<O: Observer> Network<O, Fast> {
         (fast.cells_in, fast.services) = (cells_in, services);
         self.cells_delivered += there.delivered + back.delivered;
         self.events_processed += there.events + back.events + at_port;
+        self.driver.settled = (self.driver.events_of_ends, self.events_processed);
         self.ledger.settle(until);
         Ok(())
     }

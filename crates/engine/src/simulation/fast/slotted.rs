@@ -378,6 +378,11 @@ impl Slotted {
         heads.chain(self.exit.last_cells_before(self.next_service).map(|cell| (self.line, (cell, 1, true))))
     }
 
+    /// Bytes that are allocated for what is under way.
+    pub fn memory_bytes(&self) -> usize {
+        self.heads.capacity() * size_of::<Head>() + self.later.memory_bytes() + self.exit.memory_bytes()
+    }
+
     /// Cells under way besides those that the lines keep.
     pub fn cells_under_way(&self) -> u64 {
         let heads = self.heads.iter().chain(self.later.iter());

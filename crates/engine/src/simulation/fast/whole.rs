@@ -187,6 +187,11 @@ impl Whole {
         self.arrivals.trains().chain(self.fan.trains_before(self.sent_before))
     }
 
+    /// Bytes that are allocated for what is under way.
+    pub fn memory_bytes(&self) -> usize {
+        self.arrivals.memory_bytes() + self.ahead.memory_bytes() + self.fan.memory_bytes()
+    }
+
     /// Packets under way.
     pub fn cells_under_way(&self) -> u64 {
         self.arrivals.cells_under_way() + self.fan.passed_before(self.sent_before)

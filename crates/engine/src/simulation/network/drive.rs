@@ -67,6 +67,18 @@ pub trait Drive: Sized {
     fn cells_under_way(&self) -> u64 {
         0
     }
+    /// When the next packet reaches an end system, where that is no event of the calendar.
+    fn next_arrival(&self) -> Time {
+        Time::NEVER
+    }
+    /// Bytes that are allocated for what is under way, besides those of lines and ports.
+    fn memory_bytes(&self) -> usize {
+        0
+    }
+    /// Events so far, at least, besides the `counted` ones.
+    fn events_not_counted(&self, _counted: u64) -> u64 {
+        0
+    }
     /// Cells, and packets, that were lost outside of ports.
     fn lost(&self) -> Lost {
         Lost::default()

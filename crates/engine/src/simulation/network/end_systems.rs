@@ -67,9 +67,9 @@ impl<O: Observer, D: Drive> Network<O, D> {
         flow_on(circuit, content, self.numbers.pairs())
     }
 
-    /// The flow of a cell's packet; meaningless for background.
-    pub fn flow_of(&self, content: &Content, cell: Cell) -> usize {
-        self.flow_on(cell.circuit(), content).unwrap_or_else(|| flow_with_data_on(cell.circuit(), self.numbers.pairs()))
+    /// The number of a cell's flow, as observers are told ([`observed_flow`]).
+    pub fn observed_flow_of(&self, content: &Content, cell: Cell) -> usize {
+        observed_flow(cell.circuit(), content, self.numbers.pairs())
     }
 
     /// A segment is about to be taken, whose packet a queue may have marked.
@@ -354,6 +354,11 @@ pub fn flow_on(circuit: usize, content: &Content, connections: usize) -> Option<
         Content::Acknowledgment(_) | Content::Synchronized => Some(flow_with_data_on(circuit ^ 1, connections)),
         Content::Background => None,
     }
+}
+
+/// The flow that a packet on a circuit belongs to, as observers are told: of a background, its circuit, a number behind those of all flows.
+pub fn observed_flow(circuit: usize, content: &Content, connections: usize) -> usize {
+    flow_on(circuit, content, connections).unwrap_or(circuit)
 }
 
 /// The flow whose data is on a circuit.

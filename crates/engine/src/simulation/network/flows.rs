@@ -112,6 +112,11 @@ impl Flow {
         !waits && self.size == Some(self.sender.unacknowledged())
     }
 
+    /// Memory of the flow's losses: one range for each hole.
+    fn memory_bytes(&self) -> usize {
+        self.sender.memory_bytes() + self.receiver.memory_bytes()
+    }
+
     /// Its outcome so far.
     pub fn outcome(&self) -> Outcome {
         Outcome {
@@ -186,9 +191,11 @@ impl Flows {
         self.at_work.iter_mut().filter_map(Option::as_deref_mut)
     }
 
-    /// Bytes that are allocated for those that are over.
-    pub fn bytes_of_those_over(&self) -> usize {
-        self.over.capacity() * size_of::<Outcome>() + size_of_val(self.places.as_slice())
+    /// Bytes that are allocated.
+    pub fn memory_bytes(&self) -> usize {
+        let at_work: usize = self.at_work().map(|flow| size_of::<Flow>() + flow.memory_bytes()).sum();
+        let over = self.over.capacity() * size_of::<Outcome>() + size_of_val(self.places.as_slice());
+        at_work + over + size_of_val(self.at_work.as_slice())
     }
 
     /// The outcome so far of the flow with that number, if it has begun.

@@ -193,6 +193,14 @@ impl RunningLedger {
         }
     }
 
+    /// Bytes that are allocated.
+    pub fn memory_bytes(&self) -> usize {
+        let waiting = self.at_ends.capacity() * size_of::<(Time, Entry)>() + self.at_bottleneck.memory_bytes();
+        waiting
+            + self.accounts.capacity() * size_of::<Account>()
+            + self.idle_before.capacity() * size_of::<(Time, Time)>()
+    }
+
     /// Merges all entries before `until`, which are complete, if they are many.
     #[inline]
     pub fn settle(&mut self, until: Time) {

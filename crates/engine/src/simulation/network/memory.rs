@@ -1,31 +1,22 @@
 //! The memory that a run uses.
 
-use longfat_network::framing::Cell;
-use longfat_network::switch::{Port, Queue};
+use longfat_hosts::transport::Segment;
+use longfat_network::switch::{Dropped, Port, Queue};
 
-use super::{AnyPort, Drive, Flow, Link, Network};
+use super::{Drive, Link, Network};
 use crate::observer::Observer;
 
 impl<O: Observer, D: Drive> Network<O, D> {
-    /// Bytes that the run has allocated, nearly: all that grows with what is under way, and the entities themselves.
+    /// Bytes that the run has allocated, nearly: all that grows while it goes on, and the entities themselves.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         let lines: usize = self.links.made().map(|(_, link)| size_of::<Link>() + link.line.memory_bytes()).sum();
-        let flows: usize = self.flows.at_work().map(|flow| size_of::<Flow>() + flow.memory_bytes()).sum();
-        let over = self.flows.bytes_of_those_over() + self.proxies.as_ref().map_or(0, |proxies| proxies.memory_bytes());
-        self.packets.memory_bytes() + lines + flows + over + self.driver.ports().map(queue_bytes).sum::<usize>()
+        let ports: usize = self.driver.ports().map(|port| size_of::<Port<Queue>>() + port.memory_bytes()).sum();
+        let sources: usize = self.sources.iter().map(|source| source.memory_bytes()).sum();
+        let proxies = self.proxies.as_ref().map_or(0, |proxies| proxies.memory_bytes());
+        let hosts = self.flows.memory_bytes() + sources + proxies;
+        let in_hand = self.segments.capacity() * size_of::<Segment>() + self.dropped.capacity() * size_of::<Dropped>();
+        let under_way = self.packets.memory_bytes() + lines + ports + self.driver.memory_bytes();
+        under_way + hosts + in_hand + self.ledger.memory_bytes() + self.observer.memory_bytes()
     }
-}
-
-impl Flow {
-    /// Memory of the flow's losses: one range for each hole.
-    fn memory_bytes(&self) -> usize {
-        self.sender.memory_bytes() + self.receiver.memory_bytes()
-    }
-}
-
-/// Queues double when they are full.
-fn queue_bytes(port: &AnyPort) -> usize {
-    size_of::<Port<Queue>>()
-        + usize::try_from(port.cells_held()).map_or(usize::MAX, |cells| 2 * cells * size_of::<Cell>())
 }

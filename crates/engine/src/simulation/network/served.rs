@@ -5,7 +5,7 @@ use longfat_foundation::units::Time;
 use longfat_network::framing::Packets;
 use longfat_network::switch::{Dropped, Next, Port, PortQueue, PortState};
 
-use super::end_systems::{flow_on, flow_with_data_on};
+use super::end_systems::{flow_on, observed_flow};
 use super::ledger::{Entry, RunningLedger};
 use super::policing::Policing;
 use super::{Drive, Links};
@@ -57,7 +57,7 @@ impl<O: Observer, Q: PortQueue> Served<'_, O, Port<Q>> {
                 let content = &packets.get(cell.packet).content;
                 let flow = flow_on(cell.circuit(), content, *connections);
                 flow.into_iter().for_each(|flow| reports.ledger.packet_is_dropped(now, flow));
-                let flow = flow.unwrap_or_else(|| flow_with_data_on(cell.circuit(), *connections));
+                let flow = observed_flow(cell.circuit(), content, *connections);
                 reports.observer.packet_dropped(now, reports.port, flow, cell, content, reason);
             }
             D::forget_dropped(packets, cell);

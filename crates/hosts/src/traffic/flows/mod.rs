@@ -171,6 +171,10 @@ impl Source for User {
         }
     }
 
+    fn memory_bytes(&self) -> usize {
+        self.under_way.capacity() * size_of::<(Flow, u64)>()
+    }
+
     fn add_completions(&self, all: &mut Completions) {
         name(all, &self.classes);
         self.all.clone().into_kinds().iter().for_each(|kind| all.add(kind));

@@ -92,6 +92,11 @@ impl Requests {
         }
     }
 
+    /// Bytes that are allocated for requests that are not answered, or not delivered.
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.unanswered.capacity() * size_of::<u64>() + self.pending.capacity() * size_of::<Pending>()
+    }
+
     pub(super) fn forget_completions(&mut self) {
         self.kinds.iter_mut().for_each(Kind::forget_arrived);
     }

@@ -165,6 +165,10 @@ impl Source for Client {
         self.requests.note_delivered(now, delivered);
     }
 
+    fn memory_bytes(&self) -> usize {
+        self.requests.memory_bytes()
+    }
+
     fn forget_completions(&mut self) {
         self.requests.forget_completions();
     }
