@@ -27,6 +27,12 @@ class RunFailed(LongfatError):
     exit_code = 1
 
 
+class StoreGone(LongfatError):
+    """A store that was deleted, moved, replaced or dropped while it was open."""
+
+    exit_code = 1
+
+
 class DriverUnfit(LongfatError):
     """A scenario that the requested driver does not support."""
 
