@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import Longfat
+from tests.support import Longfat, change
 
 
 @pytest.fixture
@@ -15,11 +15,6 @@ def store(longfat: Longfat, study_folder: Path, tmp_path: Path) -> Path:
     """A store with the runs of the small study's quick part."""
     assert longfat("study", "run", study_folder, "--quick", "--jobs", "1").returncode == 0
     return tmp_path / "longfat.db"
-
-
-def change(store: Path, statement: str, *values: object) -> None:
-    with closing(sqlite3.connect(store)) as database, database:
-        assert database.execute(statement, values).rowcount > 0
 
 
 def stored(store: Path, column: str) -> list[str]:
