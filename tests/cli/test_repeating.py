@@ -94,8 +94,8 @@ def test_a_changed_scenario_is_found_out(longfat: Longfat, store: Path) -> None:
         run_id,
     )
     process = longfat("run", "--from", store, run_id)
-    assert process.returncode == 3
-    assert "the row was changed after it was written" in process.stderr
+    assert process.returncode == 2
+    assert f"the scenario of run {run_id} is not the one that was run" in process.stderr
 
 
 @pytest.mark.parametrize(

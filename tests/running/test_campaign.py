@@ -249,7 +249,8 @@ def test_runs_of_another_model_are_no_runs_of_this_one(plan: Plan, store: Store)
     # As an engine of another model would have stored them: its number is in the name of a run.
     change(Path(store.name), "DELETE FROM flows")
     change(Path(store.name), "DELETE FROM ports")
-    change(Path(store.name), "UPDATE runs SET model = 0, engine = 'other', run_id = substr(run_id, 2) || 'x'")
+    other = "model = 0, engine = 'other', run_id = substr(run_id, 2) || 'x'"
+    change(Path(store.name), f"UPDATE runs SET {other}")
     assert len(missing_runs(plan, store)) == 15
     assert store.other_models(plan.hashes) == {"other": 3}
     assert all(not replications for replications in load_results(plan, store).values())

@@ -33,6 +33,14 @@ class StoreGone(LongfatError):
     exit_code = 1
 
 
+class StoreDamaged(LongfatError):
+    """A store that is not as it was written; `what` says where, without the advice."""
+
+    def __init__(self, name: str, what: str, advice: str) -> None:
+        super().__init__(f"{name}: damaged: {what}. {advice}")
+        self.what = what
+
+
 class DriverUnfit(LongfatError):
     """A scenario that the requested driver does not support."""
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Self
 
-from sqlalchemy import ColumnElement, Connection, Engine, Row, Table, func, select, true
+from sqlalchemy import ColumnElement, Connection, Engine, Table, func, select, true
 from sqlalchemy.exc import DBAPIError
 
 from longfat import _engine
@@ -16,9 +16,9 @@ from longfat.base.errors import CheckFailed, LongfatError, StoreGone
 from longfat.scenarios.scenario import SeriesKey
 from longfat.store import totals
 from longfat.store.backend import Backend, damaged, empty_store, in_words
-from longfat.store.checked import checked_parts, refuse_damaged, refuse_damaged_scenario
+from longfat.store.checked import checked_parts, refuse_damaged, refuse_other_scenario
 from longfat.store.databases import store_at
-from longfat.store.dialects import among, listed, picked, snapshot
+from longfat.store.dialects import among, listed, picked, snapshot, without_index
 from longfat.store.leasing import Leased, beat, end_leases, lease, retire
 from longfat.store.rows import (
     STORED_RUN,
@@ -162,7 +162,7 @@ class Store:
             rows = connection.execute(STORED_RUN.where(wanted)).mappings().all()
         if unfound := set(run_ids) - {row["run_id"] for row in rows}:
             raise damaged(self.name, f"run {min(unfound)} is not found under its id")
-        found = [refuse_damaged_scenario(self.name, stored_run(row)) for row in rows]
+        found = [refuse_other_scenario(self.name, stored_run(row)) for row in rows]
         return sorted(found, key=lambda run: run.run_id)
 
     def cheapest_of_other_builds(self, scenario_hashes: Set[str]) -> list[StoredRun]:
@@ -196,6 +196,9 @@ class Store:
         query = select(runs.c.run_id).where(matches).order_by(runs.c.run_id).limit(2)
         with self._reading() as connection:
             found = connection.execute(query).scalars().all()
+            # An index may be damaged: what is not found by one is looked for in the table.
+            if not found and connection.execute(without_index(query, runs)).first():
+                raise damaged(self.name, f"a run {beginning!r}... is not found under its id")
         if not found or not beginning:
             missing = "no such store, so " if self.is_new else ""
             problem = (
@@ -295,7 +298,7 @@ class Store:
         scenario_hashes: Set[str] | None,
         status: str | None,
         *columns: ColumnElement[Any],
-    ) -> Sequence[Row[Any]]:
+    ) -> Sequence[Any]:
         """Return `columns` and the totals of each series of these scenarios, or of all, by status.
 
         Raises `LongfatError` if the totals are not those that were written.

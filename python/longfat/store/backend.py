@@ -3,14 +3,14 @@
 import shlex
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
 from sqlalchemy import Connection, Engine, create_engine, event, insert, select
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import StaticPool
 
-from longfat.base.errors import LongfatError
+from longfat.base.errors import LongfatError, StoreDamaged
 from longfat.store.digests import register
 from longfat.store.schema import SCHEMA_VERSION, alembic_version, meta, metadata
 
@@ -34,10 +34,13 @@ class Backend(Protocol):
     def open_for_upgrade(self) -> Engine | None:
         """Open a store of this or an older version for writing; None if it does not exist."""
 
+    def opened_for_salvage(self) -> AbstractContextManager[tuple[Connection, list[str]]]:
+        """Open what is left of a damaged store; yields a connection that reads, and findings."""
+
     def refuse_gone(self) -> None:
         """Raise `StoreGone` if the name no longer leads to the database that is open."""
 
-    def is_gone(self, error: BaseException) -> bool:
+    def is_gone(self, error: BaseException, /) -> bool:
         """Whether an error of the database means that the store no longer exists."""
 
     def check(self, connection: Connection) -> str:
@@ -76,14 +79,16 @@ def _is_damage(error: sqlite3.Error) -> bool:
     return is_short or code & 0xFF in _DAMAGE or str(error).startswith(_DAMAGED)
 
 
-def damaged(name: str, what: str) -> LongfatError:
+def damaged(name: str, what: str) -> StoreDamaged:
     """Return the refusal of a damaged store, which says how to go on."""
     quoted = shlex.quote(name)
-    return LongfatError(
-        f"{name}: damaged: {what}. No result is read from it. To see all damage, and to keep the "
-        f"runs that are whole in a new store, with which the study runs the others again:\n"
+    return StoreDamaged(
+        name,
+        what,
+        "No result is read from it. To see all damage, and to keep the runs that are whole in a "
+        "new store, with which the study runs the others again:\n"
         f"  longfat store check {quoted}\n"
-        f"  longfat store salvage {quoted} NEW"
+        f"  longfat store salvage {quoted} NEW",
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, RowMapping, Table, Text, cast, select
 
 from longfat.store.backend import damaged
-from longfat.store.digests import PARTS, digest_in_sql, part_digest
+from longfat.store.digests import PARTS, digest_in_sql, part_digest, run_id_of
 from longfat.store.rows import StoredRun
 from longfat.store.schema import runs
 
@@ -35,15 +35,10 @@ def named(run_ids: list[str] | Any) -> str:
     return f"run {shown} is" if len(run_ids) == 1 else f"each of the runs {shown} is"
 
 
-def refuse_damaged_scenario(name: str, run: StoredRun) -> StoredRun:
-    """Return the run. Raises `LongfatError` if its scenario is not even JSON.
-
-    Another valid scenario has another id than the run, which whoever repeats the run compares.
-    """
-    try:
-        json.loads(run.scenario.resolved)
-    except ValueError:
-        raise damaged(name, f"the scenario of run {run.run_id} is no JSON") from None
+def refuse_other_scenario(name: str, run: StoredRun) -> StoredRun:
+    """Return the run. Raises `LongfatError` unless its scenario is that of which it has its id."""
+    if run.run_id != run_id_of(run.model, run.scenario.resolved):
+        raise damaged(name, f"the scenario of run {run.run_id} is not the one that was run")
     return run
 
 

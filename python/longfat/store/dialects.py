@@ -93,5 +93,10 @@ def snapshot(connection: Connection) -> Connection:
     return connection
 
 
+def without_index(query: Any, table: Table) -> Any:
+    """Return a query that reads a table itself and no index, where that is a question."""
+    return query.with_hint(table, "NOT INDEXED", "sqlite")
+
+
 def _is_postgresql(connection: Connection) -> bool:
     return connection.dialect.name == "postgresql"

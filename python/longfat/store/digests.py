@@ -45,20 +45,26 @@ def digest(fields: Iterable[bytes | None]) -> str:
     return sha256(text).hexdigest()[:LENGTH]
 
 
-def run_digest(row: Mapping[str, Any]) -> str:
+def run_digest(row: Mapping[Any, Any]) -> str:
     """Return the digest of a row of `runs`, as `digest_in_sql` computes it of the stored one."""
     return digest(stored(microseconds(row[n]) if n == "wall_seconds" else row[n]) for n in COVERED)
 
 
-def part_digests(parts: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
+def part_digests(parts: Mapping[str, Sequence[Mapping[Any, Any]]]) -> str:
     """Return the digests of a run's parts, from the rows of each table in order of position."""
     return " ".join(part_digest(parts[table.name], kinds) for table, kinds in PARTS)
 
 
-def part_digest(rows: Iterable[Mapping[str, Any]], kinds: Sequence[str]) -> str:
+def part_digest(rows: Iterable[Mapping[Any, Any]], kinds: Sequence[str]) -> str:
     """Return the digest of the rows of one table that belong to a run."""
     names = ("position", "name", *kinds, "measures")
     return digest(stored(row[name]) for row in rows for name in names)
+
+
+def run_id_of(model: int, scenario: str) -> str:
+    """Return the id of a run of a model, from its scenario as it is stored."""
+    text = f'{{"model":{model},"scenario":{scenario}}}'
+    return sha256(text.encode(errors="surrogateescape")).hexdigest()
 
 
 def stored(value: Any) -> bytes | None:

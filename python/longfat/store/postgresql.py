@@ -1,6 +1,7 @@
 """A store in a PostgreSQL database, for a team or the machines of a cluster."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from sqlalchemy import Connection, Engine, create_engine, inspect, make_url, select, text
 from sqlalchemy.exc import ArgumentError, DBAPIError
@@ -13,6 +14,7 @@ from longfat.store.backend import (
     is_known,
     refuse_other_versions,
 )
+from longfat.store.dialects import snapshot
 from longfat.store.schema import meta, metadata
 
 CREATION_LOCK = 0x6C6F6E67666174
@@ -79,6 +81,18 @@ class PostgresqlDatabase:
             return version is not None
 
         return self._opened(look)
+
+    @contextmanager
+    def opened_for_salvage(self) -> Iterator[tuple[Connection, list[str]]]:
+        """Open the store as for reading: the server keeps its own tables in order."""
+        engine = self.open_for_reading()
+        if engine is None:
+            raise LongfatError(f"{self.name}: there is no store")
+        try:
+            with clear_errors(self.name), snapshot(engine.connect()) as connection:
+                yield connection, []
+        finally:
+            engine.dispose()
 
     def refuse_gone(self) -> None:
         """Do nothing: the server refuses to work with a table or database that was dropped."""

@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Text, bindparam, cast, select, update
 
 from longfat.store import totals
+from longfat.store.dialects import among
 from longfat.store.digests import PARTS, digest_in_sql, part_digests
 from longfat.store.schema import runs
 
@@ -37,11 +38,10 @@ def parts_as_stored(
     for table, _ in PARTS:
         columns = [column for column in table.c if column is not table.c.measures]
         query = select(*columns, cast(table.c.measures, Text).label("measures"))
-        wanted = table.c.run_id.between(run_ids[0], run_ids[-1])
+        wanted = among(connection, table.c.run_id, run_ids)
         rows = connection.execute(query.where(wanted).order_by(table.c.run_id, table.c.position))
         for run_id, group in groupby(rows.mappings(), lambda row: row["run_id"]):
-            if run_id in found:
-                found[run_id][table.name] = [dict(row) for row in group]
+            found[run_id][table.name] = [dict(row) for row in group]
     return found
 
 

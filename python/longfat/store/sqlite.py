@@ -2,18 +2,26 @@
 
 import os
 import sqlite3
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from sqlalchemy import Connection, Engine, create_engine, delete, event
 from sqlalchemy.pool import StaticPool
 
-from longfat.base.errors import LongfatError, StoreGone
+from longfat.base.errors import LongfatError, StoreDamaged, StoreGone
 from longfat.base.files import refuse_missing_folder
-from longfat.store.backend import clear_errors, create_tables, damaged, is_known, refuse_other_versions
+from longfat.store.backend import (
+    clear_errors,
+    create_tables,
+    damaged,
+    is_known,
+    refuse_other_versions,
+)
 from longfat.store.digests import register
 from longfat.store.network_files import network_file_system
+from longfat.store.repaired import with_new_schema
 from longfat.store.schema import SCHEMA_VERSION, leases
 
 SQLITE_HEADER = b"SQLite format 3\0"
@@ -81,6 +89,35 @@ class SqliteFile:
         _refuse_network(self.path)
         return _engine(_uri(self.path, "mode=rw"), "BEGIN IMMEDIATE", WRITER_PRAGMAS)
 
+    @contextmanager
+    def opened_for_salvage(self) -> Iterator[tuple[Connection, list[str]]]:
+        """Open what is left of the store; a damaged list of its tables is replaced in a copy.
+
+        Raises `LongfatError` for a file that is no store, or one of another schema version.
+        """
+        problems: list[str] = []
+        with TemporaryDirectory() as folder:
+            try:
+                version = self._version()
+                if version is not None:
+                    refuse_other_versions(self.name, version)
+                uri = _read_only_uri(self.path)
+            except StoreDamaged as error:
+                problems.append(error.what)
+                uri = _uri(with_new_schema(self.path, Path(folder), self._create), "mode=rw")
+            else:
+                if version is None:
+                    raise LongfatError(f"{self.name}: there is no store")
+            engine = _engine(uri, "BEGIN")
+            try:
+                with clear_errors(self.name), engine.connect() as connection:
+                    yield connection, problems
+            finally:
+                engine.dispose()
+
+    def _create(self, path: Path) -> None:
+        SqliteFile(path).open_for_writing().dispose()
+
     def refuse_gone(self) -> None:
         """Raise `StoreGone` if a file of the store is no longer the one that is open.
 
@@ -103,13 +140,13 @@ class SqliteFile:
         found = {file: _identity(file) for file in files}
         self._open = {file: identity for file, identity in found.items() if identity}
 
-    def is_gone(self, error: BaseException) -> bool:
+    def is_gone(self, _error: BaseException) -> bool:
         """Return False: SQLite continues to work with a file that is gone."""
         return False
 
     def check(self, connection: Connection) -> str:
-        """Let SQLite check every page."""
-        return "; ".join(connection.exec_driver_sql("PRAGMA quick_check").scalars())
+        """Let SQLite check every page, and that indices have what the tables have."""
+        return "; ".join(connection.exec_driver_sql("PRAGMA integrity_check(3)").scalars())
 
     def _version(self) -> str | None:
         """Return the schema version; None if the file is absent or empty.
@@ -123,6 +160,8 @@ class SqliteFile:
                 return None
             if not header:
                 return None  # to SQLite an empty file is a new database
+            if header != SQLITE_HEADER and _resembles(header):
+                raise damaged(self.name, "the beginning of the file is not that of SQLite")
             if header != SQLITE_HEADER:
                 raise LongfatError(f"{self.name}: not an SQLite file, so not a longfat store")
             with closing(sqlite3.connect(_read_only_uri(self.path), uri=True)) as database:
@@ -181,6 +220,12 @@ def _schema_version(database: sqlite3.Connection) -> tuple[str | None, bool]:
     except sqlite3.OperationalError:  # before schema version 2
         return version, True
     return version, noted == [(version,)]
+
+
+def _resembles(header: bytes) -> bool:
+    """Whether at least half of the bytes are those with which SQLite's files begin."""
+    same = sum(found == due for found, due in zip(header, SQLITE_HEADER, strict=False))
+    return 2 * same >= len(SQLITE_HEADER)
 
 
 def _identity(file: Path) -> tuple[int, int] | None:

@@ -12,7 +12,6 @@ from sqlalchemy import (
     BigInteger,
     ColumnElement,
     Connection,
-    Row,
     cast,
     delete,
     func,
@@ -34,14 +33,14 @@ OF_RUNS = (
     func.count().label("runs"),
     cast(func.sum(_number), BigInteger).label("replications"),
     cast(func.sum(_number * _number), BigInteger).label("squares"),
-    cast(
-        func.sum(cast(func.round(runs.c.wall_seconds * 1000000.0), BigInteger)), BigInteger
-    ).label("wall_microseconds"),
+    cast(func.sum(cast(func.round(runs.c.wall_seconds * 1000000.0), BigInteger)), BigInteger).label(
+        "wall_microseconds"
+    ),
 )
 """The sums, computed of rows of `runs`."""
 
 
-def add(connection: Connection, rows: Iterable[Mapping[str, Any]], sign: int = 1) -> None:
+def add(connection: Connection, rows: Iterable[Mapping[Any, Any]], sign: int = 1) -> None:
     """Add runs to the totals; `sign` -1 takes away runs that were deleted."""
     sums: dict[tuple[Any, ...], Counter[str]] = {}
     for row in rows:
@@ -56,7 +55,7 @@ def add(connection: Connection, rows: Iterable[Mapping[str, Any]], sign: int = 1
 
 
 def refuse_others(
-    connection: Connection, name: str, found: Sequence[Row[Any]], wanted: ColumnElement[bool]
+    connection: Connection, name: str, found: Sequence[Any], wanted: ColumnElement[bool]
 ) -> None:
     """Raise `LongfatError` unless the totals of the `wanted` series are those of the rows `found`.
 
@@ -76,12 +75,10 @@ def refuse_others(
         if there[0] != due[0]
         else "their replications or times are others than were written"
     )
-    raise damaged(
-        name, f"of scenario {ascii(scenario_hash)} with seed {seed!a}, {status!a}: {numbers}"
-    )
+    raise damaged(name, f"of scenario {scenario_hash!a} with seed {seed!a}, {status!a}: {numbers}")
 
 
-def _sums(row: Row[Any]) -> tuple[Any, ...]:
+def _sums(row: Any) -> tuple[Any, ...]:
     return tuple(getattr(row, column) for column in SUMS)
 
 
