@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from longfat.store.digests import run_id_of
 from tests.support import Longfat, change
 
 
@@ -72,8 +73,10 @@ def test_a_prefix_of_several_runs_is_refused(longfat: Longfat, store: Path) -> N
 
 
 def test_a_run_of_another_model_is_refused_in_words(longfat: Longfat, store: Path) -> None:
-    run_id = stored(store, "run_id")[0]
-    change(store, "UPDATE runs SET model = 0, engine = '0.0.9+model.0' WHERE run_id = ?", run_id)
+    scenario = stored(store, "scenario")[0]
+    run_id = run_id_of(0, scenario)
+    other = "model = 0, engine = '0.0.9+model.0', run_id = ?"
+    change(store, f"UPDATE runs SET {other} WHERE scenario = ?", run_id, scenario)
     process = longfat("run", "--from", store, run_id)
     assert (process.returncode, process.stdout) == (2, "")
     for words in ("made by engine 0.0.9+model.0", "install longfat 0.0.9", "--scenario"):
