@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import Longfat
+from longfat.store.digests import run_id_of
+from tests.support import Longfat, change
 
 
 @pytest.fixture
@@ -15,11 +16,6 @@ def store(longfat: Longfat, study_folder: Path, tmp_path: Path) -> Path:
     """A store with the runs of the small study's quick part."""
     assert longfat("study", "run", study_folder, "--quick", "--jobs", "1").returncode == 0
     return tmp_path / "longfat.db"
-
-
-def change(store: Path, statement: str, *values: object) -> None:
-    with closing(sqlite3.connect(store)) as database, database:
-        assert database.execute(statement, values).rowcount > 0
 
 
 def stored(store: Path, column: str) -> list[str]:
@@ -77,8 +73,10 @@ def test_a_prefix_of_several_runs_is_refused(longfat: Longfat, store: Path) -> N
 
 
 def test_a_run_of_another_model_is_refused_in_words(longfat: Longfat, store: Path) -> None:
-    run_id = stored(store, "run_id")[0]
-    change(store, "UPDATE runs SET model = 0, engine = '0.0.9+model.0' WHERE run_id = ?", run_id)
+    scenario = stored(store, "scenario")[0]
+    run_id = run_id_of(0, scenario)
+    other = "model = 0, engine = '0.0.9+model.0', run_id = ?"
+    change(store, f"UPDATE runs SET {other} WHERE scenario = ?", run_id, scenario)
     process = longfat("run", "--from", store, run_id)
     assert (process.returncode, process.stdout) == (2, "")
     for words in ("made by engine 0.0.9+model.0", "install longfat 0.0.9", "--scenario"):
@@ -99,8 +97,8 @@ def test_a_changed_scenario_is_found_out(longfat: Longfat, store: Path) -> None:
         run_id,
     )
     process = longfat("run", "--from", store, run_id)
-    assert process.returncode == 3
-    assert "the row was changed after it was written" in process.stderr
+    assert process.returncode == 2
+    assert f"the scenario of run {run_id} is not the one that was run" in process.stderr
 
 
 @pytest.mark.parametrize(

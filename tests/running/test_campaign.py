@@ -1,7 +1,5 @@
 import json
-import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ from longfat.running.repeat import check_other_builds
 from longfat.store import RunResult, Store
 from longfat.studies.definition import StudyDefinition
 from longfat.studies.plan import Plan, Selection, plan_design
+from tests.support import change
 
 Report = Callable[[list[tuple[int, str]], float], object]
 
@@ -244,18 +243,14 @@ def test_a_run_that_failed_elsewhere_meanwhile_is_not_tried_again(plan: Plan, st
     assert store.failures([held.run_id]) == {held.run_id: "a law is broken"}
 
 
-def change(store: Store, statement: str) -> None:
-    with closing(sqlite3.connect(store.name)) as database, database:
-        assert database.execute(statement).rowcount > 0
-
-
 def test_runs_of_another_model_are_no_runs_of_this_one(plan: Plan, store: Store) -> None:
     run_campaign(missing_runs(plan, store)[:3], store, Threads(1), ignore)
     assert store.other_models(plan.hashes) == {}
     # As an engine of another model would have stored them: its number is in the name of a run.
-    change(store, "DELETE FROM flows")
-    change(store, "DELETE FROM ports")
-    change(store, "UPDATE runs SET model = 0, engine = 'other', run_id = substr(run_id, 2) || 'x'")
+    change(Path(store.name), "DELETE FROM flows")
+    change(Path(store.name), "DELETE FROM ports")
+    other = "model = 0, engine = 'other', run_id = substr(run_id, 2) || 'x'"
+    change(Path(store.name), f"UPDATE runs SET {other}")
     assert len(missing_runs(plan, store)) == 15
     assert store.other_models(plan.hashes) == {"other": 3}
     assert all(not replications for replications in load_results(plan, store).values())
@@ -267,8 +262,8 @@ def test_another_build_of_the_same_model_must_come_out_the_same(
 ) -> None:
     run_campaign(missing_runs(plan, store)[:4], store, Threads(1), ignore)
     assert check_other_builds(plan, store, 1) == 0
-    change(store, f"UPDATE runs SET build = {build}")
+    change(Path(store.name), f"UPDATE runs SET build = {build}")
     assert check_other_builds(plan, store, 1) == 1
-    change(store, "UPDATE runs SET fingerprint = '0000000000000000'")
+    change(Path(store.name), "UPDATE runs SET fingerprint = '0000000000000000'")
     with pytest.raises(CheckFailed, match="another build of model"):
         check_other_builds(plan, store, 1)

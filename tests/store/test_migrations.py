@@ -126,7 +126,7 @@ def test_an_upgrade_that_fails_leaves_the_store_as_it_was(
     def fail(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("alembic.operations.Operations.create_index", fail)
+    monkeypatch.setattr("longfat.store.migrations.delete", fail)
     with pytest.raises(KeyboardInterrupt):
         upgrade(store_at(str(old)))
     monkeypatch.undo()

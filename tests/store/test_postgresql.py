@@ -34,9 +34,10 @@ def test_tables_of_another_program_are_left_alone(database: str) -> None:
             opened(database)
 
 
-def test_an_older_store_is_brought_up_to_date(database: str) -> None:
+@pytest.mark.parametrize("version", ["3", "4"])
+def test_an_older_store_is_brought_up_to_date(database: str, version: str) -> None:
     """The statements of SQLite's dump, each table after those that it refers to."""
-    text = (SCHEMAS / "3.sql").read_text()
+    text = (SCHEMAS / f"{version}.sql").read_text()
     ranks = ["CREATE TABLE runs", "CREATE TABLE workers", "CREATE TABLE", "CREATE INDEX"]
     ranks += ['INSERT INTO "runs"', 'INSERT INTO "workers"', "INSERT"]
     statements = sorted(
@@ -46,7 +47,7 @@ def test_an_older_store_is_brought_up_to_date(database: str) -> None:
     with psycopg.connect(database) as connection:
         for statement in statements:
             connection.execute(statement.encode())
-    assert upgrade(store_at(database)) == ("3", str(SCHEMA_VERSION))
+    assert upgrade(store_at(database)) == (version, str(SCHEMA_VERSION))
     with psycopg.connect(database) as connection:
         found = connection.execute("SELECT run_id, scenario FROM runs").fetchall()
     assert len(found) == 2

@@ -27,6 +27,20 @@ class RunFailed(LongfatError):
     exit_code = 1
 
 
+class StoreGone(LongfatError):
+    """A store that was deleted, moved, replaced or dropped while it was open."""
+
+    exit_code = 1
+
+
+class StoreDamaged(LongfatError):
+    """A store that is not as it was written; `what` says where, without the advice."""
+
+    def __init__(self, name: str, what: str, advice: str) -> None:
+        super().__init__(f"{name}: damaged: {what}. {advice}")
+        self.what = what
+
+
 class DriverUnfit(LongfatError):
     """A scenario that the requested driver does not support."""
 

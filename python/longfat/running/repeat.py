@@ -64,9 +64,8 @@ def repeat(
 
     `watch` asks for traces and a packet capture of a single run. Raises `DriverUnfit` if the
     requested `driver` does not support the scenario, `LongfatError` for a run of another engine
-    version and for one that is estimated to exceed a limit (`limits` default to the machine's),
-    `CheckFailed` for a row whose scenario does not match its id, and `Interrupted` after a stop
-    signal.
+    version and for one that is estimated to exceed a limit (`limits` default to the machine's), and
+    `Interrupted` after a stop signal.
     """
     for run in runs:
         refuse_strangers(run)
@@ -100,8 +99,7 @@ def repeat(
 def refuse_strangers(run: StoredRun) -> None:
     """Raise `LongfatError` for a run that this engine cannot repeat.
 
-    Another model may rightly give other numbers, so that a comparison would prove nothing. A row
-    whose scenario does not match its id was changed by hand.
+    Another model may rightly give other numbers, so that a comparison would prove nothing.
     """
     if run.model != _engine.MODEL:
         raise LongfatError(
@@ -109,11 +107,6 @@ def refuse_strangers(run: StoredRun) -> None:
             "whose numbers may rightly differ. To repeat it, install "
             f"longfat {run.engine.partition('+')[0]}; to run its scenario with this engine, print "
             "it with --scenario into a file"
-        )
-    if run.scenario.run_id != run.run_id:
-        raise CheckFailed(
-            f"run {run.run_id}: the scenario stored with it is that of run {run.scenario.run_id}; "
-            "the row was changed after it was written"
         )
 
 

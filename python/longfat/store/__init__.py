@@ -2,31 +2,44 @@
 
 import json
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Self
 
-from sqlalchemy import ColumnElement, Connection, Engine, delete, func, insert, select
+from sqlalchemy import ColumnElement, Connection, Engine, Table, func, select, true
+from sqlalchemy.exc import DBAPIError
 
 from longfat import _engine
-from longfat.base.errors import CheckFailed, LongfatError
+from longfat.base.errors import CheckFailed, LongfatError, StoreGone
 from longfat.scenarios.scenario import SeriesKey
-from longfat.store.backend import Backend, clear_errors, empty_store
+from longfat.store import totals
+from longfat.store.backend import Backend, damaged, empty_store, in_words
+from longfat.store.checked import checked_parts, refuse_damaged, refuse_other_scenario
 from longfat.store.databases import store_at
-from longfat.store.dialects import among, insert_new, listed, picked
+from longfat.store.dialects import among, listed, picked, snapshot, without_index
 from longfat.store.leasing import Leased, beat, end_leases, lease, retire
 from longfat.store.rows import (
     STORED_RUN,
     RunResult,
     StoredRun,
     moment_text,
-    part_rows,
-    run_row,
     stored_run,
 )
-from longfat.store.schema import DONE, FAILED, completions, flows, leases, ports, runs, workers
+from longfat.store.schema import (
+    DONE,
+    FAILED,
+    completions,
+    flows,
+    leases,
+    ports,
+    runs,
+    series,
+    workers,
+)
 from longfat.store.worker import Watch, Worker
+from longfat.store.writing import insert_results
 
 __all__ = ["Leased", "RunResult", "Store", "StoredRun"]
 
@@ -82,12 +95,10 @@ class Store:
 
     def statuses(self, scenario_hashes: Set[str]) -> dict[SeriesKey, dict[int, str]]:
         """Return the status (`DONE` or `FAILED`) of all ended runs of these scenarios."""
-        columns = (runs.c.scenario_hash, runs.c.seed, runs.c.status)
         found: dict[SeriesKey, dict[int, str]] = {}
-        with clear_errors(self.name), self._engine.connect() as connection:
+        with self._reading() as connection:
             numbers = listed(connection, runs.c.replication).label("numbers")
-            query = select(*columns, numbers).group_by(*columns)
-            for row in connection.execute(query.where(_of_scenarios(connection, scenario_hashes))):
+            for row in self._totalled(connection, scenario_hashes, None, numbers):
                 of_series = found.setdefault((row.scenario_hash, row.seed), {})
                 of_series.update(dict.fromkeys(json.loads(row.numbers), row.status))
         return found
@@ -96,13 +107,11 @@ class Store:
         self, scenario_hashes: Set[str], names: Sequence[str] = ()
     ) -> dict[SeriesKey, dict[int, dict[str, float]]]:
         """Return the metrics, all or those named, of all runs of these scenarios that are done."""
-        series = (runs.c.scenario_hash, runs.c.seed)
-        with clear_errors(self.name), self._engine.connect() as connection:
+        with self._reading() as connection:
+            refuse_damaged(connection, self.name, _of_scenarios(connection, scenario_hashes))
             numbers = listed(connection, runs.c.replication).label("numbers")
             found = listed(connection, picked(connection, runs.c.metrics, names)).label("found")
-            query = select(*series, numbers, found).group_by(*series)
-            done = _of_scenarios(connection, scenario_hashes) & (runs.c.status == DONE)
-            rows = connection.execute(query.where(done)).all()
+            rows = self._totalled(connection, scenario_hashes, DONE, numbers, found)
         return {
             (row.scenario_hash, row.seed): dict(
                 zip(json.loads(row.numbers), _metrics(names, row.found), strict=True)
@@ -116,43 +125,45 @@ class Store:
         For each kind (`"class 0"`, `"page"`): how many objects were `asked` for and `delivered`,
         and their `times`, which `longfat.statistics.histogram.Histogram.of` reads.
         """
-        query = select(completions.c.run_id, completions.c.name, completions.c.measures)
-        found: dict[str, dict[str, Any]] = {}
-        with clear_errors(self.name), self._engine.connect() as connection:
-            wanted = query.where(among(connection, completions.c.run_id, run_ids))
-            for row in connection.execute(wanted.order_by(completions.c.position)):
-                found.setdefault(row.run_id, {})[row.name] = row.measures
-        return found
+        with self._reading() as connection:
+            wanted = among(connection, runs.c.run_id, run_ids)
+            refuse_damaged(connection, self.name, wanted)
+            found = checked_parts(connection, self.name, wanted, completions)
+            return {run["run_id"]: _by_name(parts) for run, parts in found if parts}
 
     def completions_of(
         self, scenario_hashes: Set[str]
     ) -> dict[SeriesKey, dict[int, dict[str, dict[str, Any]]]]:
         """Return the completions of all runs of these scenarios that are done, by replication."""
-        query = select(
-            *(runs.c.scenario_hash, runs.c.seed, runs.c.replication),
-            *(completions.c.name, completions.c.measures),
-        ).join(completions, completions.c.run_id == runs.c.run_id)
-        found: dict[SeriesKey, dict[int, dict[str, dict[str, Any]]]] = {}
-        with clear_errors(self.name), self._engine.connect() as connection:
+        of_runs: dict[SeriesKey, dict[int, dict[str, dict[str, Any]]]] = {}
+        with self._reading() as connection:
+            self._totalled(connection, scenario_hashes, DONE)
             done = _of_scenarios(connection, scenario_hashes) & (runs.c.status == DONE)
-            for row in connection.execute(query.where(done)):
-                of_series = found.setdefault((row.scenario_hash, row.seed), {})
-                of_series.setdefault(row.replication, {})[row.name] = row.measures
-        return found
+            refuse_damaged(connection, self.name, done)
+            for run, parts in checked_parts(connection, self.name, done, completions):
+                if parts:
+                    of_series = of_runs.setdefault((run["scenario_hash"], run["seed"]), {})
+                    of_series[run["replication"]] = _by_name(parts)
+        return of_runs
 
     def failures(self, run_ids: Sequence[str]) -> dict[str, str]:
         """Return the failure message of each of the runs that failed."""
-        query = select(runs.c.run_id, runs.c.failure).where(runs.c.status == FAILED)
-        with clear_errors(self.name), self._engine.connect() as connection:
-            rows = connection.execute(query.where(among(connection, runs.c.run_id, run_ids))).all()
-            return {row.run_id: row.failure for row in rows}
+        query = select(runs.c.run_id, runs.c.failure)
+        with self._reading() as connection:
+            failed = (runs.c.status == FAILED) & among(connection, runs.c.run_id, run_ids)
+            refuse_damaged(connection, self.name, failed)
+            return {row.run_id: row.failure for row in connection.execute(query.where(failed))}
 
     def stored_runs(self, run_ids: Sequence[str]) -> list[StoredRun]:
-        """Return those of the runs that have ended, ordered by id."""
-        with clear_errors(self.name), self._engine.connect() as connection:
-            wanted = STORED_RUN.where(among(connection, runs.c.run_id, run_ids))
-            rows = connection.execute(wanted).mappings().all()
-        return sorted(map(stored_run, rows), key=lambda run: run.run_id)
+        """Return the runs with these ids, which have ended, ordered by id."""
+        with self._reading() as connection:
+            wanted = among(connection, runs.c.run_id, run_ids)
+            refuse_damaged(connection, self.name, wanted)
+            rows = connection.execute(STORED_RUN.where(wanted)).mappings().all()
+        if unfound := set(run_ids) - {row["run_id"] for row in rows}:
+            raise damaged(self.name, f"run {min(unfound)} is not found under its id")
+        found = [refuse_other_scenario(self.name, stored_run(row)) for row in rows]
+        return sorted(found, key=lambda run: run.run_id)
 
     def cheapest_of_other_builds(self, scenario_hashes: Set[str]) -> list[StoredRun]:
         """Return the fastest run of these scenarios by each other build of this model."""
@@ -160,7 +171,7 @@ class Store:
         builds = select(runs.c.build).where(own).distinct()
         cheapest = select(runs.c.run_id).order_by(runs.c.wall_seconds, runs.c.run_id).limit(1)
         found: list[str] = []
-        with clear_errors(self.name), self._engine.connect() as connection:
+        with self._reading() as connection:
             done = _of_scenarios(connection, scenario_hashes) & (runs.c.status == DONE)
             for build in set(connection.execute(builds).scalars()) - {_engine.ENGINE_BUILD}:
                 of_build = done & runs.c.build.is_not_distinct_from(build)
@@ -169,12 +180,12 @@ class Store:
 
     def other_models(self, scenario_hashes: Set[str]) -> dict[str, int]:
         """Return the number of runs of these scenarios by engines of other models, by engine."""
-        others = runs.c.model != _engine.MODEL
         query = select(runs.c.engine, func.count().label("number")).group_by(runs.c.engine)
-        with clear_errors(self.name), self._engine.connect() as connection:
+        with self._reading() as connection:
             planned = among(connection, runs.c.scenario_hash, scenario_hashes)
-            rows = connection.execute(query.where(others & planned))
-            return {row.engine: row.number for row in rows}
+            others = (runs.c.model != _engine.MODEL) & planned
+            refuse_damaged(connection, self.name, others)
+            return {row.engine: row.number for row in connection.execute(query.where(others))}
 
     def find(self, beginning: str) -> StoredRun:
         """Return the run whose id has this prefix.
@@ -182,9 +193,12 @@ class Store:
         Raises `LongfatError` if there is none, or more than one.
         """
         matches = runs.c.run_id.startswith(beginning.lower(), autoescape=True)
-        query = STORED_RUN.where(matches).order_by(runs.c.run_id).limit(2)
-        with clear_errors(self.name), self._engine.connect() as connection:
-            found = [stored_run(row) for row in connection.execute(query).mappings()]
+        query = select(runs.c.run_id).where(matches).order_by(runs.c.run_id).limit(2)
+        with self._reading() as connection:
+            found = connection.execute(query).scalars().all()
+            # An index may be damaged: what is not found by one is looked for in the table.
+            if not found and connection.execute(without_index(query, runs)).first():
+                raise damaged(self.name, f"a run {beginning!r}... is not found under its id")
         if not found or not beginning:
             missing = "no such store, so " if self.is_new else ""
             problem = (
@@ -194,21 +208,20 @@ class Store:
             raise LongfatError(f"{self.name}: {missing}{problem}")
         if len(found) > 1:
             raise LongfatError(
-                f"{self.name}: several runs begin with {beginning!r}, such as {found[0].run_id} "
-                f"and {found[1].run_id}; give more of the id"
+                f"{self.name}: several runs begin with {beginning!r}, such as {found[0]} "
+                f"and {found[1]}; give more of the id"
             )
-        return found[0]
+        return self.stored_runs(found)[0]
 
     def parts(self, run_id: str) -> dict[str, list[dict[str, Any]]]:
         """Return the `flows` and `ports` of a run, as in its record."""
-        found = {}
-        with clear_errors(self.name), self._engine.connect() as connection:
-            for table, kind in ((flows, "flavor"), (ports, "policy")):
-                query = select(table).where(table.c.run_id == run_id).order_by(table.c.position)
-                rows = connection.execute(query).mappings()
-                found[table.name] = [
-                    {"name": row["name"], kind: row[kind], **row["measures"]} for row in rows
-                ]
+        found: dict[str, list[dict[str, Any]]] = {}
+        with self._reading() as connection:
+            wanted = runs.c.run_id == run_id
+            refuse_damaged(connection, self.name, wanted)
+            for table in (flows, ports):
+                of_run = checked_parts(connection, self.name, wanted, table)
+                found[table.name] = [part for _, parts in of_run for part in parts]
         return found
 
     def running(self, run_ids: Set[str]) -> int:
@@ -218,24 +231,23 @@ class Store:
         """
         earliest = moment_text(datetime.now(UTC) - SILENCE)
         query = select(leases.c.run_id, workers.c.worker, workers.c.jobs).join(workers)
-        with clear_errors(self.name), self._engine.connect() as connection:
+        with self._reading() as connection:
             rows = connection.execute(query.where(workers.c.heard_at >= earliest)).all()
         leased = Counter((row.worker, row.jobs) for row in rows if row.run_id in run_ids)
         return sum(min(jobs, count) for (_, jobs), count in leased.items())
 
     def mean_wall_seconds(self) -> dict[str, float]:
         """Return the mean wall time in seconds of the stored runs, by scenario hash."""
-        query = (
-            select(runs.c.scenario_hash, func.avg(runs.c.wall_seconds).label("mean"))
-            .where(runs.c.model == _engine.MODEL, runs.c.status == DONE)
-            .group_by(runs.c.scenario_hash)
-        )
-        with clear_errors(self.name), self._engine.connect() as connection:
-            return {row.scenario_hash: row.mean for row in connection.execute(query)}
+        sums: dict[str, Counter[str]] = {}
+        with self._reading() as connection:
+            for row in self._totalled(connection, None, DONE):
+                of_scenario = sums.setdefault(row.scenario_hash, Counter())
+                of_scenario.update(runs=row.runs, microseconds=row.wall_microseconds)
+        return {key: found["microseconds"] / found["runs"] / 1e6 for key, found in sums.items()}
 
     def health(self) -> dict[str, Any]:
         """Return the number of runs by status, and the database's own integrity check."""
-        with clear_errors(self.name), self._engine.connect() as connection:
+        with self._reading() as connection:
             counts = connection.execute(
                 select(runs.c.status, func.count().label("number")).group_by(runs.c.status)
             )
@@ -258,7 +270,7 @@ class Store:
         when its run is written, or after a lease's length without a heartbeat: call `write` at
         least every second, with an empty list if need be.
         """
-        with clear_errors(self.name), self._engine.begin() as connection:
+        with self._writing() as connection:
             beat(connection, self._worker)
             return lease(connection, self._worker, self._watch, run_ids, count, retried)
 
@@ -268,23 +280,84 @@ class Store:
         Replaces a run that failed before, never one that is done. Raises `CheckFailed`, after
         storing all others, if a run that is done has another fingerprint now.
         """
-        with clear_errors(self.name), self._engine.begin() as connection:
+        with self._writing() as connection:
             beat(connection, self._worker)
-            conflicts = _insert(connection, results)
+            conflicts = insert_results(connection, results)
             end_leases(connection, [result.scenario.run_id for result in results])
         if conflicts:
             raise CheckFailed("\n".join(f"{self.name}: {conflict}" for conflict in conflicts))
 
     def release(self) -> None:
         """Release the leases on runs that were not written."""
-        with clear_errors(self.name), self._engine.begin() as connection:
+        with self._writing() as connection:
             retire(connection, self._worker)
 
+    def _totalled(
+        self,
+        connection: Connection,
+        scenario_hashes: Set[str] | None,
+        status: str | None,
+        *columns: ColumnElement[Any],
+    ) -> Sequence[Any]:
+        """Return `columns` and the totals of each series of these scenarios, or of all, by status.
 
-def _of_scenarios(connection: Connection, scenario_hashes: Set[str]) -> ColumnElement[bool]:
-    """Return the condition that selects the runs of these scenarios by engines of this model."""
-    own = runs.c.model == _engine.MODEL
-    return own & among(connection, runs.c.scenario_hash, scenario_hashes)
+        Raises `LongfatError` if the totals are not those that were written.
+        """
+        keys = [runs.c[key] for key in totals.KEYS[1:]]
+        query = select(*keys, *columns, *totals.OF_RUNS).group_by(*keys)
+        conditions = [
+            _of_scenarios(connection, scenario_hashes, table)
+            & (true() if status is None else table.c.status == status)
+            for table in (runs, series)
+        ]
+        rows = connection.execute(query.where(conditions[0])).all()
+        totals.refuse_others(connection, self.name, rows, conditions[1])
+        return rows
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        """Open a transaction that sees one state of the store, which is still where it was."""
+        with self._clear_errors():
+            self._backend.refuse_gone()
+            with snapshot(self._engine.connect()) as connection:
+                yield connection
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        """Open a transaction. Raises `StoreGone` if it was committed to a store that is gone."""
+        with self._clear_errors():
+            with self._engine.begin() as connection:
+                yield connection
+            self._backend.refuse_gone()
+
+    @contextmanager
+    def _clear_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except (DBAPIError, UnicodeDecodeError) as error:
+            self._backend.refuse_gone()  # the cause, if so
+            said = in_words(self.name, error)
+            if not self._backend.is_gone(error):
+                raise said from error
+            raise StoreGone(
+                f"{said}. The store was dropped while it was open, or its server has ended. Runs "
+                "that ended since are not stored; without the store the same command begins a new "
+                "one, if the database exists"
+            ) from error
+
+
+def _of_scenarios(
+    connection: Connection, scenario_hashes: Set[str] | None, table: Table = runs
+) -> ColumnElement[bool]:
+    """Return the condition that selects these scenarios, or all, with engines of this model."""
+    own = table.c.model == _engine.MODEL
+    if scenario_hashes is None:
+        return own
+    return own & among(connection, table.c.scenario_hash, scenario_hashes)
+
+
+def _by_name(parts: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    return {part.pop("name"): part for part in parts}
 
 
 def _metrics(names: Sequence[str], found: str) -> list[dict[str, float]]:
@@ -297,40 +370,4 @@ def _metrics(names: Sequence[str], found: str) -> list[dict[str, float]]:
         return named
     return [
         {name: value for name, value in metrics.items() if value is not None} for metrics in named
-    ]
-
-
-def _insert(connection: Connection, results: Sequence[RunResult]) -> list[str]:
-    """Insert new runs; return a message for each run that contradicts a stored one."""
-    run_ids = [result.scenario.run_id for result in results]
-    failed = (runs.c.status == FAILED) & among(connection, runs.c.run_id, run_ids)
-    connection.execute(delete(runs).where(failed))
-    new = insert_new(connection, runs, [run_row(result) for result in results])
-    kept = [result for result in results if result.scenario.run_id in new]
-    for table, rows in (
-        (flows, [row for result in kept for row in part_rows(result, "flows", "flavor")]),
-        (ports, [row for result in kept for row in part_rows(result, "ports", "policy")]),
-        (completions, [row for result in kept for row in part_rows(result, "completions")]),
-    ):
-        if rows:
-            connection.execute(insert(table), rows)
-    return _conflicts(
-        connection, [result for result in results if result.scenario.run_id not in new]
-    )
-
-
-def _conflicts(connection: Connection, results: Sequence[RunResult]) -> list[str]:
-    """Return a message for each result that is already stored with another fingerprint."""
-    if not results:
-        return []
-    wanted = [result.scenario.run_id for result in results]
-    query = select(runs.c.run_id, runs.c.fingerprint)
-    rows = connection.execute(query.where(among(connection, runs.c.run_id, wanted)))
-    stored = {row.run_id: row.fingerprint for row in rows}
-    return [
-        f"run {result.scenario.run_id} is stored with fingerprint "
-        f"{stored[result.scenario.run_id]}, and now came out with {result.fingerprint}: "
-        f"model {_engine.MODEL} gave two answers; the stored one is kept"
-        for result in results
-        if stored[result.scenario.run_id] != result.fingerprint
     ]

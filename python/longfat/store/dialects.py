@@ -35,6 +35,22 @@ def insert_new(connection: Connection, table: Table, rows: Sequence[Mapping[str,
     return set(connection.execute(statement, ordered).scalars())
 
 
+def add_to(
+    connection: Connection,
+    table: Table,
+    keys: Sequence[str],
+    sums: Sequence[str],
+    rows: Sequence[Mapping[str, Any]],
+) -> None:
+    """Add the numbers of rows to those that the table has under the same keys."""
+    if not rows:
+        return
+    dialect = import_module(f"sqlalchemy.dialects.{connection.dialect.name}")
+    statement = dialect.insert(table)
+    added = {name: table.c[name] + statement.excluded[name] for name in sums}
+    connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=added), rows)
+
+
 def among(
     connection: Connection, column: Column[Any], texts: Collection[str]
 ) -> ColumnElement[bool]:
@@ -68,6 +84,18 @@ def listed(connection: Connection, value: ColumnElement[Any]) -> ColumnElement[A
     if _is_postgresql(connection):
         return cast(func.json_agg(value), Text)
     return func.json_group_array(value)
+
+
+def snapshot(connection: Connection) -> Connection:
+    """Let all queries of a transaction see the same runs, as SQLite does anyway."""
+    if _is_postgresql(connection):
+        connection.execution_options(isolation_level="REPEATABLE READ")
+    return connection
+
+
+def without_index(query: Any, table: Table) -> Any:
+    """Return a query that reads a table itself and no index, where that is a question."""
+    return query.with_hint(table, "NOT INDEXED", "sqlite")
 
 
 def _is_postgresql(connection: Connection) -> bool:

@@ -1,23 +1,29 @@
 """A store in a PostgreSQL database, for a team or the machines of a cluster."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from sqlalchemy import Connection, Engine, create_engine, inspect, make_url, select, text
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from longfat.base.errors import LongfatError
 from longfat.base.location import shown
 from longfat.store.backend import (
     clear_errors,
     create_tables,
+    is_known,
     refuse_other_versions,
 )
-from longfat.store.schema import SCHEMA_VERSION, meta, metadata
+from longfat.store.dialects import snapshot
+from longfat.store.schema import meta, metadata
 
 CREATION_LOCK = 0x6C6F6E67666174
 """Advisory lock held while creating the tables; an arbitrary fixed number."""
 
 CONNECT_TIMEOUT_SECONDS = 10
+
+GONE = {"42P01", "3D000", "3F000", "57P01"}
+"""Codes of errors: no such table, database or schema; the connection was ended by the server."""
 
 
 class PostgresqlDatabase:
@@ -70,11 +76,32 @@ class PostgresqlDatabase:
 
         def look(connection: Connection) -> bool:
             version = self._version(connection)
-            if version is not None and int(version) > SCHEMA_VERSION:
+            if version is not None and not is_known(version):
                 refuse_other_versions(self.name, version)
             return version is not None
 
         return self._opened(look)
+
+    @contextmanager
+    def opened_for_salvage(self) -> Iterator[tuple[Connection, list[str]]]:
+        """Open the store as for reading: the server keeps its own tables in order."""
+        engine = self.open_for_reading()
+        if engine is None:
+            raise LongfatError(f"{self.name}: there is no store")
+        try:
+            with clear_errors(self.name), snapshot(engine.connect()) as connection:
+                yield connection, []
+        finally:
+            engine.dispose()
+
+    def refuse_gone(self) -> None:
+        """Do nothing: the server refuses to work with a table or database that was dropped."""
+
+    def is_gone(self, error: BaseException) -> bool:
+        """Whether the tables, the database or the server's end of the connection are gone."""
+        cause = error.orig if isinstance(error, DBAPIError) else error
+        state = getattr(cause, "sqlstate", None)
+        return state in GONE or "does not exist" in str(cause)
 
     def check(self, connection: Connection) -> str:
         """Read every run; the server itself checks its pages."""

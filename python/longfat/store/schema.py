@@ -21,7 +21,7 @@ from sqlalchemy import (
     Text,
 )
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 DONE = "done"
 FAILED = "failed"
@@ -57,6 +57,8 @@ runs = Table(
     Column("metrics", JSON(none_as_null=True)),
     Column("work", JSON(none_as_null=True)),
     Column("build", String, doc="hash of the engine's sources; unknown before schema version 2"),
+    Column("part_digests", String, nullable=False, doc="digests of flows, ports and completions"),
+    Column("digest", String(16), nullable=False, doc="digest of this row, see `digests`"),
     # Covering indices of queries over all runs.
     Index(
         "ix_runs_planned",
@@ -64,6 +66,21 @@ runs = Table(
     ),
     Index("ix_runs_maker", "model", "build", "scenario_hash"),
     Index("ix_runs_status", "run_id", "status"),
+)
+
+# Control totals of the runs with one scenario, seed and status. A run that damage hides from a
+# query, or moves to another scenario, has no digest that could be wrong: the totals show it.
+series = Table(
+    "series",
+    metadata,
+    Column("model", Integer, primary_key=True),
+    Column("scenario_hash", String(64), primary_key=True),
+    Column("seed", BigInteger, primary_key=True),
+    Column("status", String, primary_key=True),
+    Column("runs", BigInteger, nullable=False),
+    Column("replications", BigInteger, nullable=False, doc="sum of the replications' numbers"),
+    Column("squares", BigInteger, nullable=False, doc="sum of the squares of these numbers"),
+    Column("wall_microseconds", BigInteger, nullable=False),
 )
 
 flows = Table(

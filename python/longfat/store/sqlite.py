@@ -5,14 +5,23 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from sqlalchemy import Connection, Engine, create_engine, delete, event
 from sqlalchemy.pool import StaticPool
 
-from longfat.base.errors import LongfatError
+from longfat.base.errors import LongfatError, StoreDamaged, StoreGone
 from longfat.base.files import refuse_missing_folder
-from longfat.store.backend import clear_errors, create_tables, refuse_other_versions
+from longfat.store.backend import (
+    clear_errors,
+    create_tables,
+    damaged,
+    is_known,
+    refuse_other_versions,
+)
+from longfat.store.digests import register
 from longfat.store.network_files import network_file_system
+from longfat.store.repaired import with_new_schema
 from longfat.store.schema import SCHEMA_VERSION, leases
 
 SQLITE_HEADER = b"SQLite format 3\0"
@@ -32,6 +41,8 @@ class SqliteFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.name = str(path)
+        # Device and inode of each open file; None until the store is open.
+        self._open: dict[Path, tuple[int, int]] = {}
 
     def open_for_writing(self) -> Engine:
         """Open or create the store. Also raises `LongfatError` on a network file system."""
@@ -49,6 +60,8 @@ class SqliteFile:
         except LongfatError:
             engine.dispose()
             raise
+        # SQLite has its own files open beside the store, as long as this process writes.
+        self._note_files("", "-wal", "-shm")
         return engine
 
     def open_for_reading(self) -> Engine | None:
@@ -59,41 +72,106 @@ class SqliteFile:
         refuse_other_versions(self.name, version)
         if os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK):
             # On close, a reader with write access removes the companion files.
-            return _engine(_uri(self.path, "mode=rw"), "BEGIN", ["query_only = ON"])
-        return _engine(_read_only_uri(self.path), "BEGIN")
+            engine = _engine(_uri(self.path, "mode=rw"), "BEGIN", ["query_only = ON"])
+        else:
+            engine = _engine(_read_only_uri(self.path), "BEGIN")
+        with clear_errors(self.name), engine.connect():
+            self._note_files("")
+        return engine
 
     def open_for_upgrade(self) -> Engine | None:
         """Open the store for an upgrade; each transaction excludes all other writers."""
         version = self._version()
         if version is None:
             return None
-        if int(version) > SCHEMA_VERSION:
+        if not is_known(version):
             refuse_other_versions(self.name, version)
         _refuse_network(self.path)
         return _engine(_uri(self.path, "mode=rw"), "BEGIN IMMEDIATE", WRITER_PRAGMAS)
 
+    @contextmanager
+    def opened_for_salvage(self) -> Iterator[tuple[Connection, list[str]]]:
+        """Open what is left of the store; a damaged list of its tables is replaced in a copy.
+
+        Raises `LongfatError` for a file that is no store, or one of another schema version.
+        """
+        problems: list[str] = []
+        with TemporaryDirectory() as folder:
+            try:
+                version = self._version()
+                if version is not None:
+                    refuse_other_versions(self.name, version)
+                uri = _read_only_uri(self.path)
+            except StoreDamaged as error:
+                problems.append(error.what)
+                uri = _uri(with_new_schema(self.path, Path(folder), self._create), "mode=rw")
+            else:
+                if version is None:
+                    raise LongfatError(f"{self.name}: there is no store")
+            engine = _engine(uri, "BEGIN")
+            try:
+                with clear_errors(self.name), engine.connect() as connection:
+                    yield connection, problems
+            finally:
+                engine.dispose()
+
+    def _create(self, path: Path) -> None:
+        SqliteFile(path).open_for_writing().dispose()
+
+    def refuse_gone(self) -> None:
+        """Raise `StoreGone` if a file of the store is no longer the one that is open.
+
+        An open file that is deleted or replaced can still be written: what is written is lost when
+        it is closed. SQLite notices (SQLITE_FCNTL_HAS_MOVED), and Python has no way to ask it.
+        """
+        for file, opened in self._open.items():
+            found = _identity(file)
+            if found == opened:
+                continue
+            happened = "another file was put in its place" if found else "it was deleted or moved"
+            raise StoreGone(
+                f"{file}: {happened} while the store was open. Runs that ended since are not "
+                "stored. If the store was moved, move it back with the files beside it, or name "
+                "its new place with --store; without it the same command begins a new store"
+            )
+
+    def _note_files(self, *ends: str) -> None:
+        files = [self.path.with_name(f"{self.path.name}{end}") for end in ends]
+        found = {file: _identity(file) for file in files}
+        self._open = {file: identity for file, identity in found.items() if identity}
+
+    def is_gone(self, _error: BaseException) -> bool:
+        """Return False: SQLite continues to work with a file that is gone."""
+        return False
+
     def check(self, connection: Connection) -> str:
-        """Let SQLite check every page."""
-        return "; ".join(connection.exec_driver_sql("PRAGMA quick_check").scalars())
+        """Let SQLite check every page, and that indices have what the tables have."""
+        return "; ".join(connection.exec_driver_sql("PRAGMA integrity_check(3)").scalars())
 
     def _version(self) -> str | None:
         """Return the schema version; None if the file is absent or empty.
 
         Raises `LongfatError` for a file that is no store, without changing it.
         """
-        with _clear_errors(self.name):
+        with clear_errors(self.name):
             try:
                 header = _header(self.path)
             except FileNotFoundError:
                 return None
             if not header:
                 return None  # to SQLite an empty file is a new database
+            if header != SQLITE_HEADER and _resembles(header):
+                raise damaged(self.name, "the beginning of the file is not that of SQLite")
             if header != SQLITE_HEADER:
                 raise LongfatError(f"{self.name}: not an SQLite file, so not a longfat store")
             with closing(sqlite3.connect(_read_only_uri(self.path), uri=True)) as database:
                 if not database.execute("SELECT 1 FROM sqlite_master").fetchone():
+                    if database.execute("PRAGMA page_count").fetchone()[0] > 1:
+                        raise damaged(self.name, "its list of tables is empty")
                     return None  # another process is about to create the tables
-                version = _schema_version(database)
+                version, is_consistent = _schema_version(database)
+        if not is_consistent:
+            raise damaged(self.name, f"its schema version {version} is not what it was")
         if version is None:
             raise LongfatError(f"{self.name}: an SQLite file, but not a longfat store")
         return version
@@ -128,21 +206,34 @@ def _header(path: Path) -> bytes:
         raise LongfatError(f"{str(path)!r} cannot be a store: {error}") from error
 
 
-def _schema_version(database: sqlite3.Connection) -> str | None:
+def _schema_version(database: sqlite3.Connection) -> tuple[str | None, bool]:
+    """Return the schema version, and whether it agrees with the one that Alembic noted."""
     try:
-        row = database.execute("SELECT value FROM meta WHERE name = 'schema_version'").fetchone()
+        rows = database.execute("SELECT value FROM meta WHERE name = 'schema_version'").fetchall()
     except sqlite3.OperationalError:  # no such table, or a foreign one
-        return None
-    return str(row[0]) if row else None
-
-
-@contextmanager
-def _clear_errors(name: str) -> Iterator[None]:
-    """Do as `clear_errors` for errors of SQLite without SQLAlchemy."""
+        return None, True
+    version = str(rows[0][0]) if rows else None
+    if version == str(SCHEMA_VERSION) or (version is not None and not is_known(version)):
+        return version, True
     try:
-        yield
-    except sqlite3.Error as error:
-        raise LongfatError(f"{name}: {error}") from error
+        noted = database.execute("SELECT version_num FROM alembic_version").fetchall()
+    except sqlite3.OperationalError:  # before schema version 2
+        return version, True
+    return version, noted == [(version,)]
+
+
+def _resembles(header: bytes) -> bool:
+    """Whether at least half of the bytes are those with which SQLite's files begin."""
+    same = sum(found == due for found, due in zip(header, SQLITE_HEADER, strict=False))
+    return 2 * same >= len(SQLITE_HEADER)
+
+
+def _identity(file: Path) -> tuple[int, int] | None:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _read_only_uri(path: Path) -> str:
@@ -167,7 +258,11 @@ def _engine(uri: str, begin: str, pragmas: Sequence[str] = ()) -> Engine:
             check_same_thread=False,
         )
         try:
-            for pragma in pragmas:
+            register(database)
+            # Damaged text is read, so that the check of its digest names the run.
+            database.text_factory = lambda text: str(text, "utf-8", "surrogateescape")
+            # Damaged cells of a page are then errors, and never rows.
+            for pragma in ("cell_size_check = ON", *pragmas):
                 database.execute(f"PRAGMA {pragma}")
         except sqlite3.Error:
             database.close()

@@ -5,6 +5,14 @@ import click
 from longfat.cli.lazy import LazyGroup
 
 
-@click.group("store", cls=LazyGroup, lazy={"upgrade": "longfat.cli.store.upgrade"})
+@click.group(
+    "store",
+    cls=LazyGroup,
+    lazy={
+        "check": "longfat.cli.store.check",
+        "salvage": "longfat.cli.store.salvage",
+        "upgrade": "longfat.cli.store.upgrade",
+    },
+)
 def command() -> None:
     """Maintain stores, the files or databases of runs."""
