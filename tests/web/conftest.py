@@ -10,6 +10,7 @@ from starlette.testclient import TestClient
 
 from longfat.running.limits import Limits
 from longfat.web.app import create_app
+from longfat.web.guard import Hosts
 from longfat.web.view import View
 from tests.conftest import in_folder, write_study
 
@@ -58,7 +59,9 @@ def view(study_folder: Path, tmp_path: Path) -> View:
 def stranger(view: View) -> Iterator[TestClient]:
     """A client without the token."""
     with TestClient(
-        create_app(view, [HOST]), base_url=f"http://{HOST}", follow_redirects=False
+        create_app(view, Hosts("127.0.0.1", 8747)),
+        base_url=f"http://{HOST}",
+        follow_redirects=False,
     ) as client:
         yield client
 

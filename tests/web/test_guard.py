@@ -3,7 +3,7 @@
 import pytest
 from starlette.testclient import TestClient
 
-from longfat.web.guard import MOST_BODY_BYTES, MOST_QUERY_BYTES
+from longfat.web.guard import MOST_BODY_BYTES, MOST_QUERY_BYTES, Hosts
 from tests.web.conftest import HOST, SMALL, TOKEN
 
 EVERYWHERE = ["/", "/play", "/static/main.js", "/vendor/preact.module.js", "/api/studies", "/no"]
@@ -38,7 +38,20 @@ def test_the_way_on_after_the_token_never_leads_to_another_server(
     assert not answer.headers["location"].startswith("//")
 
 
-@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1", "127.0.0.1:1", "localhost:8747", ""])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "evil.example:8747",
+        "127.0.0.1.evil.example:8747",
+        "127.0.0.1",
+        "127.0.0.1:1",
+        "[::1:8747",
+        "::1:8747",
+        "localhost:8747",
+        "",
+    ],
+)
 def test_another_host_is_refused_even_with_the_cookie(client: TestClient, host: str) -> None:
     assert client.get("/", headers={"Host": host}).status_code == 421
 
@@ -90,3 +103,21 @@ def test_there_is_nothing_else(client: TestClient, address: str) -> None:
 def test_methods_that_an_address_does_not_have_are_refused(client: TestClient) -> None:
     assert client.delete("/api/studies").status_code == 405
     assert client.post("/play").status_code == 405
+
+
+@pytest.mark.parametrize("host", ["192.168.7.9:8747", "[::1]:8747", "[2001:db8::5]:8747"])
+def test_any_address_is_accepted_because_rebinding_needs_a_name(
+    client: TestClient, host: str
+) -> None:
+    assert client.get("/", headers={"Host": host}).status_code == 200
+
+
+def test_only_the_given_name_is_accepted_and_localhost_only_of_this_machine() -> None:
+    hosts = Hosts("bench.example", 80)
+    far, near = "192.168.7.9", "127.0.0.1"
+    assert hosts.include("Bench.Example:80", far)
+    assert not hosts.include("other.example:80", near)
+    assert hosts.include("localhost:80", near)
+    assert hosts.include("localhost:80", "::ffff:127.0.0.1")
+    assert not hosts.include("localhost:80", far)
+    assert not hosts.include("localhost:80", "testclient")

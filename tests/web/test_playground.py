@@ -1,19 +1,24 @@
 """The playground runs the requested scenario within limits, and cancels abandoned runs."""
 
 import asyncio
-import threading
+import os
+import signal
 import time
 import tomllib
 from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
 from longfat import load_scenario, run
+from longfat.base.errors import LongfatError
 from longfat.running.limits import Limits
-from longfat.web.desk import Crowded, Desk, Errand, Superseded
+from longfat.web.desk import Crowded, Desk, Superseded
+from longfat.web.errand import Errand, Work
 from longfat.web.playground import play
 from tests.web.conftest import SMALL, played
 
@@ -83,10 +88,10 @@ def test_no_request_may_ask_for_more_than_the_limits(
     assert message in answer["problems"][0]
 
 
-def test_a_run_that_exceeds_its_time_is_stopped_and_reported() -> None:
+def test_a_run_that_exceeds_its_time_is_stopped_and_reported(tmp_path: Path) -> None:
     limits = Limits(events=10**9, wall_seconds=0.01, memory_bytes=2**30)
     with pytest.raises(Exception, match="wall") as caught:
-        play({**SMALL, "duration": "20 s"}, limits, Errand())
+        play({**SMALL, "duration": "20 s"}, limits, tmp_path)
     assert "limit" in str(caught.value)
 
 
@@ -129,11 +134,35 @@ async def _forever_here() -> bool:
     return False
 
 
-def _waits(errand: Errand) -> str:
-    """Work that continues until it is cancelled."""
+LIMITED = Limits(wall_seconds=1.0, memory_bytes=2**29)
+
+
+def _waits(_: Path) -> None:
+    """Work that never ends, inside one step, as far as the server knows."""
     while True:
-        errand.check()
-        time.sleep(0.01)
+        time.sleep(3600)
+
+
+def _done(_: Path) -> str:
+    return "done"
+
+
+def _marks(folder: Path, marks: Path) -> tuple[int, str]:
+    """Say how many did this at the same time."""
+    mark = marks / folder.name
+    mark.touch()
+    together = len([*marks.iterdir()])
+    time.sleep(0.01)
+    mark.unlink()
+    return together, folder.name
+
+
+def _dies(_: Path) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _takes_memory(_: Path) -> int:
+    return len(bytes(2**31))
 
 
 def test_the_latest_request_of_a_page_calls_off_the_one_before() -> None:
@@ -141,7 +170,7 @@ def test_the_latest_request_of_a_page_calls_off_the_one_before() -> None:
         desk = Desk(at_a_time=1)
         first = asyncio.create_task(desk.carry_out("a", _waits, _forever_here))
         await asyncio.sleep(0)  # the first is begun
-        second = desk.carry_out("a", lambda _: "done", _forever_here)
+        second = desk.carry_out("a", _done, _forever_here)
         return [*await asyncio.gather(first, second, return_exceptions=True)]
 
     first, second = _run(scene())
@@ -157,45 +186,57 @@ def test_what_nobody_waits_for_is_called_off() -> None:
         _run(Desk(at_a_time=1).carry_out("a", _waits, gone))
 
 
-def test_no_more_runs_go_on_at_a_time_than_allowed_and_no_more_wait() -> None:
-    at_work = most = 0
-    lock = threading.Lock()
-
-    def work(_: Errand) -> None:
-        nonlocal at_work, most
-        with lock:
-            at_work += 1
-            most = max(most, at_work)
-        time.sleep(0.01)
-        with lock:
-            at_work -= 1
-
+def test_no_more_runs_go_on_at_a_time_than_allowed_and_no_more_wait(tmp_path: Path) -> None:
     async def scene() -> list[Any]:
         desk = Desk(at_a_time=2)
+        work = partial(_marks, marks=tmp_path)
         errands = [desk.carry_out(str(page), work, _forever_here) for page in range(40)]
         return await asyncio.gather(*errands, return_exceptions=True)
 
     results = _run(scene())
-    assert most == 2
+    assert max(result[0] for result in results if not isinstance(result, Crowded)) == 2
     assert sum(isinstance(result, Crowded) for result in results) == 40 - 32
 
 
-def test_the_engine_stops_when_a_run_is_called_off() -> None:
-    class CalledOffMeanwhile(Errand):
-        """Cancelled at the engine's second check."""
+def test_runs_that_take_long_leave_their_places_to_others() -> None:
+    async def scene() -> Any:
+        desk = Desk(at_a_time=2)
+        heavy = [asyncio.create_task(desk.carry_out(p, _waits, _forever_here)) for p in "ab"]
+        answer = await desk.carry_out("c", _done, _forever_here)
+        still = [task.done() for task in heavy]
+        desk.close()
+        await asyncio.gather(*heavy, return_exceptions=True)
+        return answer, still
 
-        asked = 0
+    assert _run(scene()) == ("done", [False, False])
 
-        def check(self, *_: object) -> None:
-            self.asked += 1
-            if self.asked == 2:
-                self.call_off()
-            super().check()
 
-    errand = CalledOffMeanwhile()
-    with pytest.raises(Superseded):
-        play({**SMALL, "duration": "600 s"}, Limits(), errand)
-    assert errand.asked == 2
+@pytest.mark.parametrize(
+    ("work", "message"),
+    [
+        (_waits, "stopped at its limit of 1 s"),
+        (_dies, "ended before the run"),
+        (_takes_memory, "more memory"),
+    ],
+)
+def test_work_that_cannot_be_stopped_from_within_ends_its_own_process_only(
+    work: Work, message: str
+) -> None:
+    async def scene() -> Any:
+        desk = Desk(at_a_time=1, limits=LIMITED)
+        with pytest.raises(LongfatError, match=message):
+            await desk.carry_out("a", work, _forever_here)
+        return await desk.carry_out("a", _done, _forever_here)
+
+    assert _run(scene()) == "done"
+
+
+def test_no_process_and_no_file_is_left_of_a_run_that_is_called_off() -> None:
+    with Errand(_waits, LIMITED) as errand:
+        folder, process = Path(errand.folder.name), errand.process
+        assert process.is_alive()
+    assert not process.is_alive()
+    assert not folder.exists()
 
 
 def test_a_page_that_must_wait_is_informed(

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 
@@ -13,6 +14,7 @@ import httpx2
 import pytest
 
 from longfat.running.limits import Limits
+from longfat.web.server import names_of
 from longfat.web.view import MOST_EVENTS, MOST_MEMORY_BYTES, MOST_WALL_SECONDS
 from tests.support import Longfat
 from tests.waiting import PATIENCE_SECONDS, ended, until
@@ -70,6 +72,30 @@ def test_bytes_that_are_no_request_get_400_and_the_server_stays(server: Served) 
         assert status[0].startswith(b"4"), data[:60]
     with server.client() as client:
         assert client.get("/").status_code == 200
+
+
+def test_slow_strangers_keep_nobody_out_and_are_disconnected(server: Served) -> None:
+    slow = []
+    for _ in range(70):
+        connection = socket.create_connection(("127.0.0.1", server.port), PATIENCE_SECONDS)
+        connection.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-a: ")
+        slow.append(connection)
+    with server.client() as client:
+        assert client.get("/").status_code == 200
+    for connection in slow:
+        with connection, suppress(ConnectionResetError):
+            assert connection.recv(1000) == b""
+
+
+def test_a_server_of_all_addresses_prints_those_that_lead_to_it(
+    program: Path, study_folder: Path, tmp_path: Path
+) -> None:
+    with served(program, tmp_path, "--study", study_folder, "--host", "0.0.0.0") as server:
+        with server.client() as client:
+            assert client.get("/").status_code == 200
+        for name in names_of("0.0.0.0"):
+            address = server.address.replace("127.0.0.1", name)
+            assert httpx2.get(address, follow_redirects=True).status_code == 200
 
 
 def test_a_page_hears_of_runs_as_they_end(

@@ -61,13 +61,13 @@ def command(
             f"longfat view needs {error.name}; to get it: pip install 'longfat[ui]'"
         ) from error
 
-    def ready(address: str) -> None:
-        click.echo(address)
+    def ready(addresses: list[str]) -> None:
+        click.echo("\n".join(addresses))
         say("Ctrl-C ends it.")
         if opens:
             import webbrowser
 
-            webbrowser.open(address)
+            webbrowser.open(addresses[0])
 
     view = View(store, studies, default_limits().changed(limits))
     serve(view, host, port, jobs or usable_cores(), ready)

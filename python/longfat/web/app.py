@@ -14,11 +14,13 @@ from starlette.routing import BaseRoute, Route
 
 from longfat.base.errors import LongfatError
 from longfat.web import results
-from longfat.web.desk import Crowded, Desk, Errand, Superseded
+from longfat.web.desk import Crowded, Desk, Superseded
+from longfat.web.errand import Work
 from longfat.web.figures import figure
-from longfat.web.guard import Guard, TooLarge, too_large
+from longfat.web.guard import Guard, Hosts, TooLarge, too_large
 from longfat.web.pages import Pages, content_policy
-from longfat.web.playground import play, playground, watched
+from longfat.web.playground import play, playground
+from longfat.web.repeated import repeated
 from longfat.web.settings import SCENARIO_FILE, Settings, scenario_of
 from longfat.web.view import Unknown, View
 
@@ -32,7 +34,7 @@ class Application:
 
     def __init__(self, view: View, at_a_time: int) -> None:
         self._view = view
-        self._desk = Desk(at_a_time)
+        self._desk = Desk(at_a_time, view.limits, view.studies_with_controls)
         self._pages = Pages()
 
     def routes(self) -> list[BaseRoute]:
@@ -90,12 +92,12 @@ class Application:
         return await self._simulated(request, document, partial(play, settings, self._view.limits))
 
     async def _run_charts(self, request: Request) -> Response:
-        document = await _document(request)
-        work = partial(_repeated, self._view, request.path_params["run"])
+        document, run = await _document(request), request.path_params["run"]
+        work = partial(repeated, self._view.location, run, self._view.limits)
         return await self._simulated(request, document, work)
 
     async def _simulated(
-        self, request: Request, document: Mapping[str, Any], work: Callable[[Errand], Any]
+        self, request: Request, document: Mapping[str, Any], work: Work
     ) -> Response:
         page = document.get("page")
         if not isinstance(page, str) or not 0 < len(page) <= 64:
@@ -111,16 +113,8 @@ class Application:
         return PlainTextResponse(text, headers=headers, media_type="application/toml")
 
 
-def _repeated(view: View, beginning: str, errand: Errand) -> Any:
-    """Repeat a stored run and return its charts."""
-    with view.store() as store:
-        stored = store.find(beginning)
-    answer = watched(stored.scenario, view.limits, errand)
-    return answer | {"is_as_stored": answer["fingerprint"] == stored.fingerprint}
-
-
-def create_app(view: View, hosts: list[str], at_a_time: int = 2) -> Guard:
-    """Create the application of a view for these values of the Host header.
+def create_app(view: View, hosts: Hosts, at_a_time: int = 2) -> Guard:
+    """Create the application of a view that is asked for by these names.
 
     `at_a_time` is the number of runs simulated at a time.
     """

@@ -1,17 +1,18 @@
 """Scheduling of the runs for pages: a few at a time, and only the latest request of each page."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from threading import Event
-from typing import TypeVar
+from typing import Any
 
-import anyio.to_thread
-
-Answer = TypeVar("Answer")
+from longfat.running.limits import Limits
+from longfat.web.errand import Errand, Work
 
 MOST_WAITING = 32
 """Most requests that may wait; no user has so many pages."""
+
+PROMPT_SECONDS = 2.0
+"""Time after which a run leaves its place to the runs of other pages, and goes on behind them."""
 
 
 class Superseded(Exception):
@@ -22,69 +23,72 @@ class Crowded(Exception):
     """Too many requests wait."""
 
 
-class Errand:
-    """A request's work of the engine, which can be cancelled."""
-
-    def __init__(self) -> None:
-        self._called_off = Event()
-
-    def call_off(self) -> None:
-        """Cancel the errand."""
-        self._called_off.set()
-
-    def check(self, *_: object) -> None:
-        """Raise `Superseded` once the errand is cancelled; the engine calls this regularly."""
-        if self._called_off.is_set():
-            raise Superseded
-
-
 @dataclass
 class Desk:
-    """Runs errands in threads, `at_a_time` of them at a time."""
+    """Runs errands, `at_a_time` of them at a time, and as many more that take long.
+
+    `studies` are those whose controls errands may use.
+    """
 
     at_a_time: int
-    _latest: dict[str, Errand] = field(default_factory=dict)
+    limits: Limits = field(default_factory=Limits)
+    studies: Sequence[str] = ()
+    _latest: dict[str, asyncio.Task[Any]] = field(default_factory=dict)
     _waiting: int = 0
 
     def __post_init__(self) -> None:
-        self._free = asyncio.Semaphore(self.at_a_time)
+        self._prompt = asyncio.Semaphore(self.at_a_time)
+        self._long = asyncio.Semaphore(self.at_a_time)
 
-    async def carry_out(
-        self,
-        page: str,
-        work: Callable[[Errand], Answer],
-        is_gone: Callable[[], Awaitable[bool]],
-    ) -> Answer:
-        """Run `work` for a page and cancel the page's previous errand.
+    async def carry_out(self, page: str, work: Work, is_gone: Callable[[], Awaitable[bool]]) -> Any:
+        """Run `work` for a page and end the page's previous errand.
 
         `is_gone` returns True once the client has disconnected. Raises `Superseded` if the errand
-        was cancelled, `Crowded` if too many requests wait, and as `work` does.
+        was ended, `Crowded` if too many requests wait, and as `Errand.answer` does.
         """
         if page in self._latest:
-            self._latest[page].call_off()
+            self._latest[page].cancel()
         if self._waiting >= MOST_WAITING:
             raise Crowded
-        errand = self._latest[page] = Errand()
-        watcher = asyncio.create_task(_call_off_when_gone(errand, is_gone))
+        errand = self._latest[page] = asyncio.create_task(self._in_turn(work))
+        watcher = asyncio.create_task(_cancel_when_gone(errand, is_gone))
         self._waiting += 1
         try:
-            async with self._free:
-                errand.check()
-                return await anyio.to_thread.run_sync(work, errand)
+            await asyncio.wait({errand})
         finally:
             self._waiting -= 1
-            errand.call_off()
+            errand.cancel()
             watcher.cancel()
             if self._latest.get(page) is errand:
                 del self._latest[page]
+        if errand.cancelled():
+            raise Superseded
+        return errand.result()
+
+    async def _in_turn(self, work: Work) -> Any:
+        place = self._prompt
+        await place.acquire()
+        try:
+            with Errand(work, self.limits, self.studies) as errand:
+                while not await errand.is_done(PROMPT_SECONDS):
+                    if place is self._prompt and not self._long.locked():
+                        await self._long.acquire()
+                        place.release()
+                        place = self._long
+                        errand.give_way()
+                return errand.answer()
+        finally:
+            place.release()
 
     def close(self) -> None:
-        """Cancel all errands."""
+        """End all errands."""
         for errand in self._latest.values():
-            errand.call_off()
+            errand.cancel()
 
 
-async def _call_off_when_gone(errand: Errand, is_gone: Callable[[], Awaitable[bool]]) -> None:
+async def _cancel_when_gone(
+    errand: asyncio.Task[Any], is_gone: Callable[[], Awaitable[bool]]
+) -> None:
     while not await is_gone():
         await asyncio.sleep(0.1)
-    errand.call_off()
+    errand.cancel()

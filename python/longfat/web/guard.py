@@ -1,14 +1,17 @@
 """Access control: only pages of this server in the browser of the user who started it.
 
 Every program on the machine can reach a server on the loopback, and so can every page of the web
-through the user's browser. So each request must name this server in its Host header (which defeats
-DNS rebinding: the host remains the attacker's), must not come from another origin, and must carry
-the token that only the terminal has shown.
+through the user's browser. So each request must name this server in its Host header, must not come
+from another origin, and must carry the token that only the terminal has shown.
+
+The Host header defeats DNS rebinding, in which a name of the attacker leads to this server: an
+address is no name, so any address is accepted, and of names only the one that was given.
 """
 
 import secrets
-from collections.abc import Sequence
+from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
+from ipaddress import IPv6Address, ip_address
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -26,17 +29,42 @@ Open the address that stands there once; after that, this address works too.
 """
 
 
+TRUSTED = "longfat.trusted"
+"""Key that the scope of an authorized request has."""
+
+LOCALHOST = "localhost"
+
+
+@dataclass(frozen=True)
+class Hosts:
+    """Values of the Host header that name this server: addresses, and `name`, with its port."""
+
+    name: str
+    port: int
+
+    def include(self, host: str, client: str) -> bool:
+        """Return True if a client at this address may ask for this host."""
+        name, _, port = host.rpartition(":")
+        if port != str(self.port):
+            return False
+        if name.lower() == LOCALHOST:
+            return _is_loopback(client) or self.name.lower() == LOCALHOST
+        if name.startswith("[") and name.endswith("]"):
+            return _is_address(name[1:-1]) and ":" in name
+        return name.lower() == self.name.lower() or (_is_address(name) and ":" not in name)
+
+
 class Guard:
     """ASGI middleware that passes only authorized requests.
 
-    `hosts` are the values of the Host header that name this server, `policy` is the content
-    security policy of all responses.
+    `hosts` are the hosts that may be asked for, `policy` is the content security policy of all
+    responses.
     """
 
-    def __init__(self, inner: ASGIApp, token: str, hosts: Sequence[str], policy: str) -> None:
+    def __init__(self, inner: ASGIApp, token: str, hosts: Hosts, policy: str) -> None:
         self._inner = inner
         self._token = token
-        self._hosts = frozenset(host.lower() for host in hosts)
+        self._hosts = hosts
         self._policy = policy
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -52,6 +80,7 @@ class Guard:
 
         refusal = self._refusal(scope)
         if refusal is None:
+            scope[TRUSTED] = True
             await self._inner(scope, _Counted(receive), send_guarded)
         else:
             await refusal(scope, receive, send_guarded)
@@ -59,7 +88,8 @@ class Guard:
     def _refusal(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
         host = headers.get("host", "").lower()
-        if host not in self._hosts:
+        client, _ = scope.get("client") or ("", 0)
+        if not self._hosts.include(host, client):
             return PlainTextResponse("This server is not the requested host.\n", 421)
         if headers.get("origin", f"http://{host}") != f"http://{host}":
             return PlainTextResponse("Requests from pages of other servers are refused.\n", 403)
@@ -122,6 +152,22 @@ class _Counted:
         if self._bytes > MOST_BODY_BYTES:
             raise TooLarge
         return message
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_loopback(text: str) -> bool:
+    if not _is_address(text):
+        return False
+    address = ip_address(text)
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return (mapped or address).is_loopback
 
 
 def _cookie_name(host: str) -> str:

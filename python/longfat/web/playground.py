@@ -4,7 +4,6 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from longfat import _engine
@@ -20,7 +19,6 @@ from longfat.scenarios.scenario import Scenario
 from longfat.traces import load_traces
 from longfat.web.charts import ERROR, MOST_FLOWS, TRACES, charts
 from longfat.web.controls import FIRST, scenario_controls
-from longfat.web.desk import Errand
 from longfat.web.presets import presets
 from longfat.web.settings import Settings, scenario_of, settings_of
 from longfat.web.written import written
@@ -47,8 +45,8 @@ def playground() -> Answer:
     }
 
 
-def play(settings: Settings, limits: Limits, errand: Errand) -> Answer:
-    """Run the scenario of a page.
+def play(settings: Settings, limits: Limits, folder: Path) -> Answer:
+    """Run the scenario of a page, with traces in a folder.
 
     Raises `BadInput` and `longfat.InvalidInput` for settings that are no valid scenario,
     `LongfatError` for one that is estimated to exceed the limits, `RunFailed` for one that exceeds
@@ -56,11 +54,11 @@ def play(settings: Settings, limits: Limits, errand: Errand) -> Answer:
     """
     scenario, _ = scenario_of(settings)
     in_force = settings_of(written(scenario.settings))
-    return watched(scenario, limits, errand) | {"in_force": in_force}
+    return watched(scenario, limits, folder) | {"in_force": in_force}
 
 
-def watched(scenario: Scenario, limits: Limits, errand: Errand) -> Answer:
-    """Run a scenario with traces.
+def watched(scenario: Scenario, limits: Limits, folder: Path) -> Answer:
+    """Run a scenario with traces in a folder.
 
     Raises `LongfatError` for one with too many connections to show, and as `longfat.run` does.
     """
@@ -71,11 +69,10 @@ def watched(scenario: Scenario, limits: Limits, errand: Errand) -> Answer:
             f"{MOST_CONNECTIONS:,}, longfat run any number"
         )
     started = time.perf_counter()
-    with TemporaryDirectory(prefix="longfat-") as folder:
-        watch = Watch(traces=Path(folder) / "traces", names=TRACES, error=ERROR)
-        record = run(scenario, limits=limits, watch=watch, show=errand.check)
-        simulated = time.perf_counter()
-        drawn = charts(load_traces(Path(folder) / "traces"))
+    watch = Watch(traces=folder / "traces", names=TRACES, error=ERROR)
+    record = run(scenario, limits=limits, watch=watch)
+    simulated = time.perf_counter()
+    drawn = charts(load_traces(folder / "traces"))
     return {
         "run_id": record["run_id"],
         "engine": record["engine"],

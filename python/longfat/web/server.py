@@ -1,24 +1,31 @@
 """The HTTP server of a view."""
 
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from ipaddress import ip_address
 
 import uvicorn
 
 from longfat.base.errors import LongfatError
+from longfat.web import errand
 from longfat.web.app import create_app
+from longfat.web.connections import MOST_CONNECTIONS, Connection
+from longfat.web.guard import Hosts
 from longfat.web.view import View
 
-LOOPBACK = "127.0.0.1"
 PORT = 8747
 """Default port; a fixed one keeps the URLs of playgrounds valid."""
 
-MOST_CONNECTIONS = 64
 MOST_HEADER_BYTES = 16 * 1024
 
+_SOMEWHERE = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}
+"""Addresses for documentation, to which no packet is sent (RFC 5737, RFC 3849)."""
 
-def serve(view: View, host: str, port: int | None, jobs: int, ready: Callable[[str], None]) -> None:
-    """Serve until a signal; calls `ready` with the address, which includes the token.
+
+def serve(
+    view: View, host: str, port: int | None, jobs: int, ready: Callable[[list[str]], None]
+) -> None:
+    """Serve until a signal; calls `ready` with the addresses, which include the token.
 
     Without a `port` uses `PORT`, or any free one if that is taken. Raises `LongfatError` if the
     address is not available, and for a store or studies that cannot be opened.
@@ -27,32 +34,67 @@ def serve(view: View, host: str, port: int | None, jobs: int, ready: Callable[[s
     with view.store():
         pass  # refuses now what is no store
     listener = _listen(host, port)
-    host_text = f"[{host}]" if ":" in host else host
     bound = listener.getsockname()[1]
-    names = {host_text, "localhost", LOOPBACK, "[::1]"}
-    application = create_app(view, [f"{name}:{bound}" for name in names], jobs)
+    application = create_app(view, Hosts(host, bound), jobs)
     config = uvicorn.Config(
         application,
-        http="h11",
+        http=Connection,
         ws="none",
-        log_level="error",
+        log_level="critical",
         access_log=False,
         server_header=False,
-        limit_concurrency=MOST_CONNECTIONS,
+        limit_concurrency=2 * MOST_CONNECTIONS,
         h11_max_incomplete_event_size=MOST_HEADER_BYTES,
-        timeout_graceful_shutdown=1,
+        timeout_graceful_shutdown=0,
     )
-    ready(f"http://{host_text}:{bound}/?token={view.token}")
+    errand.prepare()
+    named = [f"[{name}]" if ":" in name else name for name in names_of(host)]
+    ready([f"http://{name}:{bound}/?token={view.token}" for name in named])
     uvicorn.Server(config).run(sockets=[listener])
 
 
-def _listen(host: str, port: int | None) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+def names_of(host: str) -> list[str]:
+    """Return the host, or the addresses of this machine if it stands for all of them."""
     try:
-        return _bound(family, host, PORT if port is None else port)
-    except OSError as error:
-        if port is not None:
-            raise LongfatError(f"{host}, port {port}: {error.strerror or error}") from error
+        address = ip_address(host)
+    except ValueError:
+        return [host]
+    if not address.is_unspecified:
+        return [host]
+    families = [socket.AF_INET] if address.version == 4 else [socket.AF_INET, socket.AF_INET6]
+    own = [*_own_addresses(families)]
+    return list(dict.fromkeys(["127.0.0.1", *own]))
+
+
+def _own_addresses(families: list[socket.AddressFamily]) -> Iterator[str]:
+    """Yield the addresses from which this machine would send, and those of its name."""
+    for family in families:
+        with socket.socket(family, socket.SOCK_DGRAM) as probe:
+            try:
+                probe.connect((_SOMEWHERE[family], 9))
+                yield probe.getsockname()[0]
+            except OSError:
+                pass
+        try:
+            found = socket.getaddrinfo(socket.gethostname(), None, family, socket.SOCK_STREAM)
+        except OSError:
+            continue
+        yield from (
+            str(place[0])
+            for *_, place in found
+            if not (ip_address(place[0]).is_loopback or ip_address(place[0]).is_link_local)
+        )
+
+
+def _listen(host: str, port: int | None) -> socket.socket:
+    wanted = PORT if port is None else port
+    try:
+        family = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0][0]
+        return _bound(family, host, wanted)
+    except (OSError, UnicodeError) as error:
+        if port is not None or isinstance(error, socket.gaierror | UnicodeError):
+            reason = getattr(error, "strerror", None) or error
+            raise LongfatError(f"{host}, port {wanted}: {reason}") from error
     try:
         return _bound(family, host, 0)
     except OSError as error:

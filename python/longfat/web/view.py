@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from threading import Lock
 
+from longfat import _engine
 from longfat.base.errors import LongfatError
 from longfat.base.location import shown
 from longfat.report.study_report.contents import Said
@@ -58,6 +59,12 @@ class View:
                 first = studies[study.name].folder
                 raise LongfatError(f"{source}: a study called {study.name!r} is shown from {first}")
         return studies
+
+    @property
+    def studies_with_controls(self) -> Sequence[str]:
+        """The user's own studies if any of them has brought a control, which runs may need."""
+        _ = self.studies
+        return self.own_studies if _engine.provided_controls() else ()
 
     def store(self) -> Store:
         """Open the store read-only; a context manager."""
