@@ -76,8 +76,8 @@ def run_row(result: RunResult) -> dict[str, Any]:
     return {
         "run_id": scenario.run_id,
         "scenario_hash": scenario.hash,
-        "seed": scenario.settings["seed"],
-        "replication": scenario.settings["replication"],
+        "seed": scenario.seed,
+        "replication": scenario.replication,
         "model": _engine.MODEL,
         "engine": _engine.ENGINE_VERSION,
         "build": _engine.ENGINE_BUILD,
