@@ -193,13 +193,16 @@ mod tests {
 
     #[test]
     fn a_flood_is_stopped_at_its_limit_of_memory_and_not_far_above() {
-        const MOST: usize = 64 << 20;
+        const MOST: usize = 1 << 20;
+        // Slow enough that connections open before long.
+        let flood = scenario(&[("traffic", "{ kind = 'messages', size = '1 B', interval = '100 ns' }")]);
         for driver in DRIVERS {
             let limits = Limits { memory_bytes: Some(MOST), ..Limits::default() };
-            let (ended, simulation) = ended(&flood(), driver, &limits, || false);
+            let (ended, simulation) = ended(&flood, driver, &limits, || false);
             assert!(limit_named(ended, "memory"), "{driver:?}");
             let bytes = simulation.memory_bytes();
-            assert!((MOST..3 * MOST).contains(&bytes), "{bytes} by {driver:?}");
+            // Far less than a kilobyte for each event since memory was looked at before.
+            assert!((MOST..MOST + (64 << 20)).contains(&bytes), "{bytes} by {driver:?}");
         }
     }
 
@@ -217,7 +220,7 @@ mod tests {
 
     #[test]
     fn a_run_that_is_asked_to_stop_simulates_one_portion_more_however_much_happens() {
-        let many_flows = "{ kind = 'flows', size = { kind = 'fixed', bytes = '100 B' }, interval = '10 ms' }";
+        let many_flows = "{ kind = 'flows', size = { kind = 'fixed', size = '100 B' }, interval = '1 s' }";
         let later = "{ kind = 'messages', size = '1 B', interval = '1 ps', start = '3000 s' }";
         let others = [many_flows, later].map(|traffic| scenario(&[("traffic", traffic)]));
         for scenario in [flood(), scenario(&[])].iter().chain(&others) {
