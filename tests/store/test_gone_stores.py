@@ -44,7 +44,7 @@ def remove_log(file: Path) -> None:
     file.with_name(f"{file.name}-wal").unlink()
 
 
-WAYS = {
+WAYS: dict[str, tuple[Callable[[Path], object], str]] = {
     "the file is deleted": (Path.unlink, "it was deleted or moved"),
     "the folder is deleted": (remove_folder, "it was deleted or moved"),
     "the file is moved": (move_file, "it was deleted or moved"),
@@ -54,9 +54,9 @@ WAYS = {
 }
 
 
-@pytest.fixture(params=WAYS.values(), ids=WAYS.keys())
-def way(request: pytest.FixtureRequest) -> tuple[Callable[[Path], None], str]:
-    found: tuple[Callable[[Path], None], str] = request.param
+@pytest.fixture(params=[*WAYS.values()], ids=[*WAYS])
+def way(request: pytest.FixtureRequest) -> tuple[Callable[[Path], object], str]:
+    found: tuple[Callable[[Path], object], str] = request.param
     return found
 
 
@@ -67,7 +67,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_a_writer_notices_at_its_next_commit(
-    file: Path, done: RunResult, way: tuple[Callable[[Path], None], str]
+    file: Path, done: RunResult, way: tuple[Callable[[Path], object], str]
 ) -> None:
     strike, said = way
     with Store.writable(str(file)) as store:
@@ -80,7 +80,7 @@ def test_a_writer_notices_at_its_next_commit(
 
 
 def test_a_writer_notices_when_it_reads(
-    file: Path, way: tuple[Callable[[Path], None], str]
+    file: Path, way: tuple[Callable[[Path], object], str]
 ) -> None:
     strike, said = way
     with Store.writable(str(file)) as store:
