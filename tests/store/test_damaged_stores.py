@@ -3,6 +3,7 @@
 import random
 import shutil
 import sqlite3
+import subprocess
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -15,7 +16,7 @@ from longfat.running.campaign import missing_runs, run_campaign
 from longfat.running.execution import Threads
 from longfat.store import Store
 from longfat.store.databases import store_at
-from longfat.store.salvage import checked, salvage
+from longfat.store.salvage import Found, checked, salvage
 from longfat.store.schema import SCHEMA_VERSION
 from longfat.studies.definition import load_study
 from longfat.studies.plan import Plan, Selection, plan_design
@@ -67,6 +68,11 @@ def cut(file: Path) -> None:
     file.write_bytes(content[: len(content) * 2 // 3])
 
 
+def make_folder(file: Path) -> None:
+    file.unlink()
+    file.mkdir()
+
+
 ROW = {
     "no metrics": "UPDATE runs SET metrics = NULL WHERE rowid = 1",
     "a metric that is a word": (
@@ -94,7 +100,7 @@ FILE: dict[str, Callable[[Path], object]] = {
 OTHER: dict[str, Callable[[Path], object]] = {
     "of the future": changed(f"UPDATE meta SET value = {SCHEMA_VERSION + 1}"),
     "a text": lambda file: file.write_text("my shopping list\n"),
-    "a folder": lambda file: (file.unlink(), file.mkdir()),
+    "a folder": make_folder,
 }
 VERBS = [
     ["study", "status", "small"],
@@ -138,15 +144,28 @@ def test_a_damaged_run_is_named_and_the_others_are_saved(
 
 
 @named({**FILE, **OTHER})
+def test_it_is_refused_in_one_message(
+    longfat: Longfat, file: Path, strike: Callable[[Path], object]
+) -> None:
+    strike(file)
+    for verb in VERBS[:2]:
+        refused(longfat(*verb))
+
+
+@named({name: FILE[name] for name in ("the list of tables", "a row that is gone")})
 def test_every_verb_refuses_it_in_one_message(
     longfat: Longfat, file: Path, strike: Callable[[Path], object]
 ) -> None:
     strike(file)
     for verb in VERBS:
-        process = longfat(*verb)
-        assert "Traceback" not in process.stderr
-        assert process.returncode == 2, (verb, process)
-        assert process.stderr.count("longfat.db: ") <= 1, process.stderr
+        if strike is FILE["the list of tables"] or verb[0] != "run":  # run --from reads one run
+            refused(longfat(*verb))
+
+
+def refused(process: subprocess.CompletedProcess[str]) -> None:
+    assert "Traceback" not in process.stderr
+    assert process.returncode == 2, process
+    assert process.stderr.count("longfat.db: ") == 1, process.stderr
 
 
 @named(FILE)
@@ -189,14 +208,22 @@ def test_pages_that_are_lost_cost_the_runs_on_them(file: Path, tmp_path: Path) -
         page = chance.randrange(1, len(content) // PAGE)
         noise = chance.randbytes(PAGE) if number % 2 else bytes(PAGE)
         damaged.write_bytes(content[: page * PAGE] + noise + content[(page + 1) * PAGE :])
-        try:
-            found = salvage(store_at(str(damaged)), store_at(str(new)))
-        except LongfatError as error:
-            assert "no run in it is whole" in str(error)
-        else:
+        found = saved(damaged, new)
+        if found is not None:
             assert found.whole + found.missing == 15
             again = checked(store_at(str(new)))
             assert (again.whole, again.is_intact) == (found.whole, True)
+
+
+def saved(damaged: Path, new: Path) -> Found | None:
+    """The runs that were saved; None if none is whole, which is said."""
+    refusals: list[str] = []
+    try:
+        return salvage(store_at(str(damaged)), store_at(str(new)))
+    except LongfatError as error:
+        refusals.append(str(error))
+    assert "no run in it is whole" in refusals[0]
+    return None
 
 
 def test_other_files_are_neither_checked_nor_salvaged(longfat: Longfat, file: Path) -> None:
@@ -218,32 +245,36 @@ def test_a_whole_store_is_whole(longfat: Longfat, file: Path) -> None:
     assert (process.returncode, process.stdout) == (0, "15 of 15 runs are whole\n")
 
 
+@pytest.mark.parametrize(
+    ("table", "setting"),
+    [
+        ("runs", """metrics = replace(metrics::text, '": 0.', '": 1.')::json"""),
+        ("flows", """measures = replace(measures::text, '": 1', '": 2')::json"""),
+        ("runs", "scenario = replace(scenario, '1', '2')"),
+        ("runs", "wall_seconds = wall_seconds + 1"),
+    ],
+)
 def test_a_changed_digit_is_refused_in_postgresql(
-    database: str, plan: Plan, tmp_path: Path
+    database: str, plan: Plan, tmp_path: Path, table: str, setting: str
 ) -> None:
     fill(database, plan)
     assert checked(store_at(database)).is_intact
-    change = "UPDATE {} SET {} WHERE run_id = (SELECT min(run_id) FROM runs)"
-    digit = "replace({}::text, '\": 0.', '\": 1.')::json"
-    changes = [
-        ("runs", f"metrics = {digit.format('metrics')}"),
-        ("flows", f"measures = {digit.format('measures')}"),
-        ("runs", "scenario = replace(scenario, '1', '2')"),
-        ("runs", "wall_seconds = wall_seconds + 1"),
-    ]
     run_id = min(plan.distinct)
-    for number, (table, setting) in enumerate(changes):
-        with psycopg.connect(database, autocommit=True) as connection:
-            connection.execute("BEGIN")
-            connection.execute(change.format(table, setting).encode())
-            connection.execute("COMMIT")
-        with Store.readable(database) as store, pytest.raises(StoreDamaged, match=run_id):
-            store.metrics(plan.hashes)
+    with psycopg.connect(database) as connection:
+        change = f"UPDATE {table} SET {setting} WHERE run_id = '{run_id}'"
+        assert connection.execute(change.encode()).rowcount
+
+    def read() -> None:
+        with Store.readable(database) as store:
+            store.stored_runs([run_id])
             store.parts(run_id)
-        assert checked(store_at(database)).damaged == [run_id]
-        new = str(tmp_path / f"{number}.db")
-        assert salvage(store_at(database), store_at(new)).whole == 14
-        assert checked(store_at(new)).is_intact
+
+    with pytest.raises(StoreDamaged, match=run_id):
+        read()
+    assert checked(store_at(database)).damaged == [run_id]
+    new = str(tmp_path / "new.db")
+    assert salvage(store_at(database), store_at(new)).whole == 14
+    assert checked(store_at(new)).is_intact
 
 
 def test_a_deleted_run_is_noticed_in_postgresql(database: str, plan: Plan) -> None:
