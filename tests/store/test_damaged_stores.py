@@ -108,7 +108,7 @@ VERBS = [
     ["study", "run", "small"],
     ["study", "verify", "small"],
     ["study", "claims", "small"],
-    ["study", "ledgers", "small"],
+    ["study", "plan", "small"],
     ["plot", "efficiency-fairness", "small", "-o", "a.svg"],
     ["analyze", "small", "--response", "efficiency"],
     ["run", "--from", "longfat.db", "0"],
