@@ -46,10 +46,14 @@ def fuzzing(record: dict[str, Any]) -> str:
 def faults(record: dict[str, Any]) -> str:
     """Return the number of each fault, and the losses."""
     rows = [[name, str(count)] for name, count in record["faults"].items()]
+    flips = record["flips"]
     return (
         f"{table(['fault', 'times'], rows)}\n\n{record['acknowledged']} acknowledged runs, "
         f"{record['lost']} lost; {record['repeated']} stored runs repeated, {record['wrong']} "
-        f"wrong; {record['tracebacks']} tracebacks."
+        f"wrong; {record['falsely_stored']} times runs called stored that were not. Of the flipped "
+        f"bits {flips.get('no effect', 0)} changed nothing that the store says, "
+        f"{flips.get('refused', 0)} were refused, {flips.get('other answers', 0)} changed an "
+        f"answer without a word. {record['tracebacks']} tracebacks."
     )
 
 

@@ -5,6 +5,7 @@ all of them, and every stored run repeats exactly; the original command finishes
 table is equal to an undisturbed one to the byte.
 """
 
+import random
 import subprocess
 from collections import Counter
 from collections.abc import Sequence
@@ -17,7 +18,8 @@ from longfat.store import Store
 from longfat.store.schema import DONE
 from longfat.studies.definition import load_study
 from longfat.studies.plan import Plan, Selection, plan_design
-from tests.waiting import PATIENCE_SECONDS
+from tests.faults.damage import answers, flip
+from tests.waiting import PATIENCE_SECONDS, ended
 
 
 @dataclass
@@ -29,6 +31,8 @@ class Tally:
     lost: int = 0
     repeated: int = 0
     wrong: int = 0
+    falsely_stored: int = 0
+    flips: Counter[str] = field(default_factory=Counter)
     tracebacks: int = 0
 
     def __str__(self) -> str:
@@ -36,6 +40,8 @@ class Tally:
         return (
             f"faults: {faults}; {self.acknowledged} acknowledged runs, {self.lost} lost; "
             f"{self.repeated} stored runs repeated, {self.wrong} wrong; "
+            f"{self.falsely_stored} called stored that were not; bits flipped: "
+            f"{', '.join(f'{count} {name}' for name, count in sorted(self.flips.items()))}; "
             f"{self.tracebacks} tracebacks"
         )
 
@@ -90,6 +96,38 @@ class Bench:
         assert not lost
         self._repeat(store, sorted(kept - self._right))
         self._right |= kept
+
+    def gone(self, fault: str, process: subprocess.Popen[str], store: Path) -> None:
+        """Check that a study noticed that its store was gone: exit code 1, and nothing "stored"."""
+        said, talk = ended(process, "the study without a store")
+        self.tally.faults[fault] += 1
+        self.tally.tracebacks += "Traceback" in talk
+        assert "Traceback" not in talk, talk
+        claims = "are in" in talk or "finished runs are stored" in talk or process.returncode == 0
+        self.tally.falsely_stored += claims
+        assert not claims, talk
+        assert process.returncode == 1, talk
+        assert "while the store was open" in talk, talk
+        assert "the same command" in talk, talk
+        assert said == ""
+        for file in (store, *store.parent.glob(f"{store.name}-*")):
+            file.unlink(missing_ok=True)
+        store.parent.mkdir(exist_ok=True)
+        self.finish(store)
+
+    def flipped(self, store: Path, damaged: Path, right: str, chance: random.Random) -> None:
+        """Flip a random bit of a store: all that it says is the same, or it is refused."""
+        place = flip(store, damaged, chance)
+        self.tally.faults["bit flipped"] += 1
+        said, refused = "", ""
+        try:
+            said = answers(damaged, self.plan)
+        except LongfatError as error:
+            refused = str(error)
+        effect = "refused" if refused else "other answers" if said != right else "no effect"
+        self.tally.flips[effect] += 1
+        assert effect != "other answers", f"bit {place} changes what the store says"
+        assert not refused or str(damaged) in refused
 
     def finish(self, store: Path) -> None:
         """Check that the original command finishes the study, with an undisturbed one's table."""

@@ -9,8 +9,8 @@ from longfat.store import Store
 from longfat.studies.plan import Plan
 
 
-def answers(store: Path, plan: Plan) -> str:
-    """Return all that the store says about the runs of a plan, as text."""
+def answers(store: Path, plan: Plan, times: bool = True) -> str:
+    """Return all that the store says about the runs of a plan, as text; perhaps without times."""
     run_ids = sorted(plan.distinct)
     with Store.existing(str(store)) as opened:
         found: list[Any] = [
@@ -20,7 +20,7 @@ def answers(store: Path, plan: Plan) -> str:
             opened.completions_of(plan.hashes),
             opened.completions(run_ids),
             opened.failures(run_ids),
-            opened.mean_wall_seconds(),
+            opened.mean_wall_seconds() if times else {},
             opened.other_models(plan.hashes),
             [
                 (run.run_id, run.scenario.resolved, run.metrics, run.fingerprint, run.failure)

@@ -3,6 +3,7 @@
 import json
 import random
 import resource
+import shutil
 import signal
 import subprocess
 import time
@@ -20,9 +21,13 @@ from longfat.store import Store
 from tests.conftest import mount
 from tests.faults.bench import Bench
 from tests.faults.conftest import FULL
+from tests.faults.damage import answers
 from tests.waiting import PATIENCE_SECONDS, ended, until
 
-KILLS = 50 if FULL else 3
+KILLS = 100 if FULL else 3
+FLIPS = 1000 if FULL else 60
+TIMES_GONE = 5 if FULL else 1
+"""Each of the ways to lose a store."""
 JUMPS = 20 if FULL else 1
 
 FEW_PAGES = 100 * 1024
@@ -58,6 +63,49 @@ def test_killed_at_random_moments(bench: Bench, tmp_path: Path) -> None:
             bench.finish(store)
             number += 1
     bench.finish(tmp_path / f"{number}.db")
+
+
+@pytest.mark.parametrize(
+    ("fault", "strike"),
+    [
+        ("store deleted", Path.unlink),
+        ("folder deleted", lambda file: shutil.rmtree(file.parent)),
+        ("store moved", lambda file: file.rename(file.with_name("elsewhere.db"))),
+        ("store replaced", lambda file: file.with_name("other.db").rename(file)),
+    ],
+)
+def test_the_store_goes_away(
+    bench: Bench, tmp_path: Path, fault: str, strike: Callable[[Path], object]
+) -> None:
+    moments = random.Random(fault)
+    number = struck = 0
+    while struck < TIMES_GONE:
+        number += 1
+        store = tmp_path / str(number) / "longfat.db"
+        store.parent.mkdir()
+        with Store.writable(str(store.with_name("other.db"))):
+            pass
+        process = bench.start(store)
+        wait_for_runs(bench, store, process)
+        time.sleep(moments.uniform(0, 0.3))
+        process.send_signal(signal.SIGSTOP)
+        if bench.acknowledged(store) == bench.plan.distinct.keys():  # too late
+            process.kill()
+            process.communicate()
+            continue
+        strike(store)
+        process.send_signal(signal.SIGCONT)
+        bench.gone(fault, process, store)
+        struck += 1
+
+
+def test_bits_flip(bench: Bench, store: Path, tmp_path: Path) -> None:
+    assert bench.run(store).returncode == 0
+    right = answers(store, bench.plan)
+    chance = random.Random(9)
+    for number in range(FLIPS):
+        bench.flipped(store, tmp_path / f"damaged-{number}.db", right, chance)
+        (tmp_path / f"damaged-{number}.db").unlink()
 
 
 @pytest.mark.parametrize("times", [1, 2, 50], ids=["once", "twice", "for a second"])

@@ -62,7 +62,8 @@ def run_campaign(
     all are done. `show` is called about ten times a second. A failed run is stored as failed and
     does not stop the others; one that exceeds a limit fails (`limits` default to the machine's).
     Raises `Interrupted` after a stop signal, and `LongfatError` if the store cannot be written or
-    contradicts a run; finished runs are kept in either case.
+    contradicts a run; finished runs are kept in either case. Raises `StoreGone` if the store is no
+    longer where it was opened.
     """
     limits = Limits.of_machine() if limits is None else limits
     limits.refuse({run.scenario.hash: run.scenario.resolved for run in missing}.values())
@@ -82,6 +83,7 @@ def run_campaign(
         # If even this fails, the leases expire once this process has ended.
         with suppress(LongfatError):
             store.release()
+    store.confirm()
     return campaign.progress
 
 

@@ -287,6 +287,10 @@ class Store:
         if conflicts:
             raise CheckFailed("\n".join(f"{self.name}: {conflict}" for conflict in conflicts))
 
+    def confirm(self) -> None:
+        """Raise `StoreGone` if the store is no longer where it was opened."""
+        self._backend.refuse_gone()
+
     def release(self) -> None:
         """Release the leases on runs that were not written."""
         with self._writing() as connection:

@@ -34,7 +34,7 @@ def with_new_schema(damaged: Path, folder: Path, create: Callable[[Path], None])
     pages = new.read_bytes()
     with copy.open("r+b") as file:
         file.seek(0, 2)
-        count = -(-file.tell() // size)
+        count = max(-(-file.tell() // size), len(pages) // size)
         file.truncate(count * size)
         for number in range(1, len(pages) // size + 1):
             if number not in roots:

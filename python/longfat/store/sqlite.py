@@ -223,7 +223,9 @@ def _schema_version(database: sqlite3.Connection) -> tuple[str | None, bool]:
 
 
 def _resembles(header: bytes) -> bool:
-    """Whether at least half of the bytes are those with which SQLite's files begin."""
+    """Whether half of the bytes are those with which SQLite's files begin, or none was written."""
+    if not any(header):
+        return True
     same = sum(found == due for found, due in zip(header, SQLITE_HEADER, strict=False))
     return 2 * same >= len(SQLITE_HEADER)
 

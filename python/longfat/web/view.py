@@ -7,7 +7,7 @@ from functools import cached_property
 from threading import Lock
 
 from longfat import _engine
-from longfat.base.errors import LongfatError
+from longfat.base.errors import LongfatError, StoreGone
 from longfat.base.location import shown
 from longfat.report.study_report.contents import Said
 from longfat.running.limits import Limits
@@ -40,6 +40,7 @@ class View:
     limits: Limits = field(default_factory=default_limits)
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     _plans: dict[str, Plan] = field(default_factory=dict)
+    _seen: set[str] = field(default_factory=set)
     _planning: Lock = field(default_factory=Lock)
 
     @cached_property
@@ -67,8 +68,16 @@ class View:
         return self.own_studies if _engine.provided_controls() else ()
 
     def store(self) -> Store:
-        """Open the store read-only; a context manager."""
-        return Store.readable(self.location)
+        """Open the store read-only; a context manager.
+
+        Raises `StoreGone` if there was a store before, and none is there now.
+        """
+        opened = Store.readable(self.location)
+        if opened.is_new and self._seen:
+            raise StoreGone(f"{opened.name}: it was deleted or moved while it was shown")
+        if not opened.is_new:
+            self._seen.add(self.location)
+        return opened
 
     def study(self, name: str) -> StudyDefinition:
         """Return the study of this name. Raises `Unknown` if there is none."""

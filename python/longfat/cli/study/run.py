@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from longfat.base.errors import Interrupted, LongfatError, OverLimit, RunFailed
+from longfat.base.errors import Interrupted, LongfatError, OverLimit, RunFailed, StoreGone
 from longfat.base.location import shown
 from longfat.cli.options import (
     Part,
@@ -78,6 +78,7 @@ def command(
             )
         failures = opened.failures(list(done.plan.distinct)) if done.failed else {}
         found = needed(plan, opened)
+        opened.confirm()
     if as_json:
         document = {
             "study": loaded.name,
@@ -130,7 +131,8 @@ def run_missing(
 ) -> "Progress":
     """Run what is missing and show the progress; print how to continue after an interruption.
 
-    Passes on `OverLimit` without this advice: the same run would be refused again.
+    Passes on `OverLimit` without this advice, as the same run would be refused again, and
+    `StoreGone`, after which nothing is stored.
     """
     from longfat.cli.progress import shown_progress
     from longfat.running.campaign import run_campaign
@@ -138,7 +140,7 @@ def run_missing(
     try:
         with shown_progress() as show:
             return run_campaign(missing, store, executor, show, limits)
-    except OverLimit:
+    except (OverLimit, StoreGone):
         raise
     except (LongfatError, Interrupted):
         say(f"finished runs are stored in {store.name}; to continue:\n  {_again(store)}")
