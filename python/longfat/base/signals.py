@@ -44,7 +44,7 @@ class at_work:  # noqa: N801
     _pipe = -1
 
     def __enter__(self) -> None:
-        global _at_work, _interrupted  # noqa: PLW0603 - signals are of the process
+        global _at_work, _interrupted
         if signal.getsignal(signal.SIGINT) in (_interrupt, signal.SIG_IGN):
             from longfat import _engine
 
@@ -55,7 +55,7 @@ class at_work:  # noqa: N801
         _at_work, _interrupted = True, False
 
     def __exit__(self, *_: object) -> None:
-        global _at_work  # noqa: PLW0603
+        global _at_work
         _at_work = False
         if self._pipe != -1:
             signal.set_wakeup_fd(-1)
@@ -63,7 +63,7 @@ class at_work:  # noqa: N801
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    global _interrupted  # noqa: PLW0603
+    global _interrupted
     if not _at_work:
         os._exit(128 + signal.SIGINT)
     if not _interrupted:

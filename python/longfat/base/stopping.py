@@ -11,6 +11,7 @@ from longfat.base.errors import Interrupted
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """SIGHUP arrives when the terminal closes; under `nohup` it is ignored."""
 
+
 @contextmanager
 def requested_stop() -> Iterator[list[int]]:
     """Yield a list to which stop signals are appended, instead of raising an exception anywhere.
@@ -48,4 +49,3 @@ def stopped_afterwards() -> Iterator[None]:
         finally:
             if requested:
                 raise Interrupted(requested[0])
-
