@@ -121,9 +121,9 @@ def crossings(read: Callable[[Any], list[Ping]], content: bytes) -> list[Crossin
 @pytest.mark.parametrize(
     ("read", "good"),
     [
-        (lambda content: read_ping(content.decode(errors="replace"), "log", 1.0), IPUTILS.encode()),
+        (lambda content: read_ping(content.decode(errors="replace"), "log")[0], IPUTILS.encode()),
         (
-            lambda content: read_irtt(content, "log"),
+            lambda content: read_irtt(content, "log")[0],
             json.dumps({"round_trips": [trip(n, 40 + n, lost=n == 1) for n in range(4)]}).encode(),
         ),
     ],

@@ -120,6 +120,15 @@ def study_controls(text: bytes, source: str) -> list[tuple[str, str]]:
     Raises `InvalidInput` for errors in them; `check_study` checks everything else.
     """
 
+def end_process_after(milliseconds: int, exit_code: int) -> None:
+    """End this process after a time, without any clean-up, if it still exists then."""
+
+def end_process_at_signals(pipe: int, milliseconds: int) -> None:
+    """End this process some time after SIGTERM, SIGHUP or the second SIGINT, whatever it does.
+
+    ``pipe`` is the reading end of the pipe to which Python writes the numbers of signals.
+    """
+
 def provide_control(name: str, load: Callable[[], Callable[..., object]], digest: str) -> None:
     """Register a congestion control for scenarios read from now on.
 

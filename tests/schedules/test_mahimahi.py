@@ -130,3 +130,10 @@ def test_a_bad_trace_is_one_message_and_exit_code_2(longfat: Longfat, tmp_path: 
     assert process.returncode == 2
     assert f"{trace}:2: expected whole milliseconds" in process.stderr
     assert process.stdout == ""
+
+
+def test_a_file_of_another_kind_is_refused_in_a_few_lines() -> None:
+    with pytest.raises(BadInput) as refused:
+        read_trace("no milliseconds\n" * 600, "ping.log")
+    assert len(refused.value.problems) == 11
+    assert refused.value.problems[-1] == "ping.log: 590 more lines like these"

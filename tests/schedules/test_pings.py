@@ -3,6 +3,7 @@
 import gzip
 import json
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -48,17 +49,17 @@ def trip(number: int, rtt_ms: float | None, lost: object) -> dict[str, object]:
 
 
 def test_missing_answers_are_lost_and_times_are_those_that_ping_prints() -> None:
-    pings = read_ping(IPUTILS, "ping.log", interval_s=1)
+    pings, _ = read_ping(IPUTILS, "ping.log", interval_s=1)
     assert [ping.round_trip_s for ping in pings] == [0.04, 0.05, None, 0.06]
     assert [ping.sent_s for ping in pings] == pytest.approx([0, 0.2, 0.4, 0.6])
 
 
 def test_requests_before_the_first_and_after_the_last_answer_are_lost_if_ping_says_so() -> None:
     answers = "".join(f"64 bytes: icmp_seq={n} ttl=1 time=9 ms\n" for n in range(4, 8))
-    pings = read_ping(f"{answers}\n10 packets transmitted, 4 received", "ping.log", interval_s=1)
+    pings, _ = read_ping(f"{answers}\n10 packets transmitted, 4 received", "ping.log", interval_s=1)
     assert [ping.round_trip_s is None for ping in pings] == 3 * [True] + 4 * [False] + 3 * [True]
     assert [ping.sent_s for ping in pings] == list(range(10))
-    assert len(read_ping(answers, "ping.log", interval_s=1)) == 4, "nothing is said"
+    assert len(read_ping(answers, "ping.log", interval_s=1)[0]) == 4, "nothing is said"
 
 
 @pytest.mark.parametrize(
@@ -67,7 +68,7 @@ def test_requests_before_the_first_and_after_the_last_answer_are_lost_if_ping_sa
 def test_without_times_requests_are_as_far_apart_as_is_said(
     text: str, expected: list[float | None]
 ) -> None:
-    pings = read_ping(text, "ping.log", interval_s=0.5)
+    pings, _ = read_ping(text, "ping.log", interval_s=0.5)
     assert [ping.round_trip_s for ping in pings] == expected
     assert [ping.sent_s for ping in pings] == [0.5 * number for number in range(len(expected))]
 
@@ -75,7 +76,7 @@ def test_without_times_requests_are_as_far_apart_as_is_said(
 def test_numbers_of_requests_go_round() -> None:
     numbers = [65534, 65535, 1, 2]
     text = "".join(f"64 bytes: icmp_seq={number} ttl=1 time=9 ms\n" for number in numbers)
-    pings = read_ping(text, "ping.log", interval_s=1)
+    pings, _ = read_ping(text, "ping.log", interval_s=1)
     assert [ping.round_trip_s is None for ping in pings] == [False, False, True, False, False]
 
 
@@ -84,7 +85,7 @@ def test_round_trips_of_irtt_are_read_compressed_or_not(pack: object) -> None:
     trips = [trip(0, 40, lost=False), trip(1, None, lost="true_down"), trip(2, 44, lost="false")]
     content = json.dumps({"round_trips": trips}).encode()
     assert callable(pack)
-    pings = read_irtt(pack(content), "irtt.json")
+    pings, _ = read_irtt(pack(content), "irtt.json")
     assert [ping.round_trip_s for ping in pings] == [0.04, None, 0.044]
     assert [ping.sent_s for ping in pings] == pytest.approx([0, 0.02, 0.04])
 
@@ -166,7 +167,8 @@ def test_of_windows_in_which_one_lost_answer_is_an_outage_it_is_said(
     assert "7,0.0045,1" in done.stdout
     assert "warning: ping.log: requests are 1000 ms apart" in done.stderr
     assert "--window-ms 5000 has 5 in each" in done.stderr
-    assert not longfat("schedule", "from-ping", "ping.log", "--window-ms", "5000").stderr
+    spacing = ("--interval-ms", "1000")
+    assert not longfat("schedule", "from-ping", "ping.log", *spacing, "--window-ms", "5000").stderr
     often = longfat("schedule", "from-ping", "ping.log", "--interval-ms", "201")
     assert not often.stderr
     (tmp_path / "whole.log").write_text("".join(answers[:7]))
@@ -210,3 +212,85 @@ def test_the_command_prints_what_a_scenario_takes(longfat: Longfat, tmp_path: Pa
         )
     )
     assert record["metrics"]["goodput_bps"] > 0
+
+
+def _log(prefix: Callable[[int], str], summary: str) -> str:
+    """Ten requests, 200 ms apart, of which the last five are not answered."""
+    answer = "64 bytes from 192.0.2.1: icmp_seq={} ttl=58 time=30.0 ms"
+    lines = [prefix(number) + answer.format(number + 1) for number in range(5)]
+    return "\n".join([*lines, prefix(10) + summary])
+
+
+@pytest.mark.parametrize(
+    ("prefix", "summary"),
+    [
+        (lambda n: f"[2024-05-27 12:00:{0.2 * n:09.6f}] ", ""),
+        (lambda n: f"[{1716811200 + 0.2 * n:.6f}] ", ""),
+        (lambda _: "", ", 5 received, 50% packet loss, time 1800ms"),
+    ],
+    ids=["dates", "seconds", "the time at the end"],
+)
+def test_the_spacing_of_requests_and_an_outage_at_the_end_are_found_in_a_log(
+    prefix: Callable[[int], str], summary: str
+) -> None:
+    pings, warning = read_ping(_log(prefix, f"10 packets transmitted{summary}"), "ping.log")
+    assert warning is None
+    assert [ping.sent_s for ping in pings] == pytest.approx([0.2 * n for n in range(10)])
+    assert [ping.round_trip_s for ping in pings] == [0.03] * 5 + [None] * 5
+    assert schedule_of(pings, 1.0, 0.0, "ping.log")[-1] == Crossing(1.0, 0.015, 1.0)
+
+
+def test_an_assumed_spacing_of_requests_is_said() -> None:
+    _, warning = read_ping(BUSYBOX, "ping.log")
+    assert warning is not None
+    assert "assumed one request a second" in warning
+
+
+def test_the_ping_of_windows_numbers_no_requests() -> None:
+    text = """
+Pinging 192.0.2.1 with 32 bytes of data:
+Reply from 192.0.2.1: bytes=32 time=30ms TTL=57
+Request timed out.
+Reply from 192.0.2.1: bytes=32 time<1ms TTL=57
+Request timed out.
+
+    Packets: Sent = 4, Received = 2, Lost = 2 (50% loss),
+"""
+    pings, _ = read_ping(text, "ping.log")
+    assert [ping.round_trip_s for ping in pings] == [0.03, None, 0.001, None]
+
+
+def _asymmetric() -> bytes:
+    """Requests that take 72 ms there and 48 ms back, where every second answer is lost."""
+    trips = [trip(n, 120.0, "true_down" if n % 2 else "false") for n in range(20)]
+    for found in trips:
+        found["delay"] = {"rtt": 120_000_000, "send": 72_000_000, "receive": 48_000_000}
+    return json.dumps({"round_trips": trips}).encode()
+
+
+def test_one_direction_of_irtt_has_its_own_delay_and_losses() -> None:
+    expected = {"up": Crossing(0.0, 0.072, 0.0), "down": Crossing(0.0, 0.048, 0.5)}
+    for direction, crossing in expected.items():
+        pings, warning = read_irtt(_asymmetric(), "irtt.json", direction)  # type: ignore[arg-type]
+        assert warning is None
+        assert schedule_of(pings, 1000.0, 0.0, "irtt.json") == [crossing]
+
+
+def test_directions_of_irtt_that_differ_are_said_with_their_figures() -> None:
+    _, warning = read_irtt(_asymmetric(), "irtt.json")
+    assert warning is not None
+    assert "72 ms and 0.0% lost up, 48 ms and 50.0% lost down" in warning
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"[" * 100_000, "nested too deeply"),
+        (gzip.compress(bytes(2**28 + 1), 1), "unpacks to more than 256 MiB"),
+    ],
+)
+def test_json_that_is_too_deep_or_unpacks_to_too_much_is_refused(
+    content: bytes, message: str
+) -> None:
+    with pytest.raises(BadInput, match=message):
+        read_irtt(content, "irtt.json")

@@ -6,6 +6,7 @@
 
 mod batch;
 mod control;
+mod ending;
 mod learning;
 
 use std::borrow::Cow;
@@ -380,6 +381,8 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<control::ShownDelivery>()?;
     module.add_class::<control::ShownLostSegment>()?;
     module.add_class::<control::Chance>()?;
+    module.add_function(wrap_pyfunction!(ending::end_process_after, module)?)?;
+    module.add_function(wrap_pyfunction!(ending::end_process_at_signals, module)?)?;
     module.add_function(wrap_pyfunction!(batch::run_batch, module)?)?;
     module.add_function(wrap_pyfunction!(batch::run_watched, module)?)?;
     Ok(())

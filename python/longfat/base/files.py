@@ -1,6 +1,7 @@
 """Reading and writing whole files, with one clear message when that fails."""
 
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,13 +11,58 @@ from longfat.base.errors import LongfatError
 _ANYBODY_WRITES = 0o222
 
 
-def read_bytes(path: Path) -> bytes:
-    """Return the bytes of a file.
+MOST_BYTES = 2**28
+"""Largest file that is read as a whole; scenarios and studies have kilobytes, logs megabytes."""
 
-    Raises `LongfatError` if it is absent, a directory or unreadable.
+_OPENED_BY_SHELLS = ("/dev/fd/", "/proc/self/fd/", "/dev/stdin")
+"""Beginnings of the paths of pipes that a shell has opened, as `<(command)` does."""
+
+
+def read_bytes(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
+    """Return the bytes of a regular file, or of a pipe that the shell has opened.
+
+    Raises `LongfatError` if it is absent, unreadable, anything else, or larger than `most_bytes`.
     """
+    with _one_message(path), open(_opened(path, most_bytes), "rb") as file:
+        content = file.read(most_bytes + 1)
+    if len(content) > most_bytes:
+        raise _too_large(path, most_bytes)
+    return content
+
+
+def check_regular(path: Path, most_bytes: int) -> None:
+    """Raise `LongfatError` unless `path` is a regular file of at most `most_bytes`."""
     with _one_message(path):
-        return path.read_bytes()
+        os.close(_opened(path, most_bytes))
+
+
+def _opened(path: Path, most_bytes: int) -> int:
+    """Return a descriptor of the file; does not wait for the writer of a named pipe."""
+    is_of_shell = str(path).startswith(_OPENED_BY_SHELLS)
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | (0 if is_of_shell else os.O_NONBLOCK))
+    status = os.fstat(descriptor)
+    kind = stat.S_IFMT(status.st_mode)
+    is_pipe = is_of_shell and kind in (stat.S_IFIFO, stat.S_IFSOCK)
+    if (kind == stat.S_IFREG or is_pipe) and status.st_size <= most_bytes:
+        return descriptor
+    os.close(descriptor)
+    if kind == stat.S_IFDIR:
+        raise LongfatError(f"{path}: is a directory")
+    if kind == stat.S_IFREG:
+        raise _too_large(path, most_bytes)
+    raise LongfatError(f"{path}: {_KINDS.get(kind, 'no file')}; expected a regular file")
+
+
+_KINDS = {
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFSOCK: "a socket",
+}
+
+
+def _too_large(path: Path, most_bytes: int) -> LongfatError:
+    return LongfatError(f"{path}: larger than {most_bytes / 2**20:,.0f} MiB, the most that is read")
 
 
 def read_text(path: Path) -> str:

@@ -11,9 +11,6 @@ from longfat.base.errors import Interrupted
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """SIGHUP arrives when the terminal closes; under `nohup` it is ignored."""
 
-_stopping = threading.Event()
-"""Set once this process has been asked to stop."""
-
 
 @contextmanager
 def requested_stop() -> Iterator[list[int]]:
@@ -25,7 +22,6 @@ def requested_stop() -> Iterator[list[int]]:
     requested: list[int] = []
 
     def note(number: int, _frame: FrameType | None) -> None:
-        _stopping.set()
         requested.append(number)
 
     if threading.current_thread() is not threading.main_thread():
@@ -53,26 +49,3 @@ def stopped_afterwards() -> Iterator[None]:
         finally:
             if requested:
                 raise Interrupted(requested[0])
-
-
-@contextmanager
-def one_interrupt() -> Iterator[None]:
-    """Let the first Ctrl-C end the command, and ignore any further one until the process exits.
-
-    A second Ctrl-C would otherwise print a traceback while the store is being closed; SIGTERM and
-    SIGKILL still work. If the parent process ignores SIGINT, as shells do for background jobs, it
-    stays ignored.
-    """
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _interrupt_once)
-    try:
-        yield
-    finally:
-        # The interpreter removes Python handlers while it exits, but not SIG_IGN.
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _interrupt_once(_number: int, _frame: FrameType | None) -> None:
-    if not _stopping.is_set():
-        _stopping.set()
-        raise KeyboardInterrupt

@@ -1,11 +1,13 @@
 """A group of commands whose modules are imported on use, so that `--help` stays fast."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import wraps
 from importlib import import_module
 from typing import Any
 
 import click
 
+from longfat.base.signals import at_work
 from longfat.base.suggestions import nearest
 
 
@@ -33,8 +35,19 @@ class LazyGroup(click.Group):
             raise click.UsageError(f"{error.message.rstrip('.')}{hint}", context) from error
 
     def get_command(self, _context: click.Context, name: str) -> click.Command | None:
-        """Import the module of a verb."""
+        """Import the module of a verb; Ctrl-C raises an exception only while the verb works."""
         if name not in self._lazy:
             return None
         command: click.Command = import_module(self._lazy[name]).command
+        if command.callback is not None and not isinstance(command, click.Group):
+            command.callback = _at_work(command.callback)
         return command
+
+
+def _at_work(callback: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(callback)
+    def work(*arguments: Any, **settings: Any) -> Any:
+        with at_work():
+            return callback(*arguments, **settings)
+
+    return callback if hasattr(callback, "__wrapped__") else work

@@ -170,7 +170,7 @@ def _analysis(source: str) -> Any:
     text = sys.stdin.read() if source == "-" else read_text(Path(source))
     try:
         document = json.loads(text)
-    except json.JSONDecodeError:
+    except (json.JSONDecodeError, RecursionError):
         document = None
     if not is_analysis_document(document):
         name = "standard input" if source == "-" else source

@@ -7,7 +7,6 @@ from typing import Any
 import click
 
 from longfat.base.errors import Interrupted
-from longfat.base.stopping import one_interrupt
 from longfat.cli.lazy import LazyGroup
 from longfat.cli.talk import report_failure
 
@@ -84,7 +83,6 @@ def main(context: click.Context) -> None:
 
 
 def program() -> None:
-    """Run `main` as the program `longfat`, alone in its process."""
+    """Run `main` as the program `longfat`, alone in its process; see `longfat.cli.start`."""
     gc.set_threshold(OBJECTS_BEFORE_COLLECTION)
-    with one_interrupt():
-        main()
+    main()

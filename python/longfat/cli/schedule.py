@@ -11,7 +11,7 @@ from longfat.cli.talk import say
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from longfat.schedules.pings import Ping
+    from longfat.schedules.pings import Direction, Ping
 
 
 @click.group("schedule")
@@ -107,16 +107,14 @@ _jitter_option = click.option(
 @click.option(
     "--interval-ms",
     type=Number(min=0, min_open=True),
-    default=1000.0,
-    show_default=True,
     metavar="MS",
-    help="Interval of ping (-i), unless the log has times (-D).",
+    help="Interval of ping (-i), for a log without times.  [default: what ping reports, or 1000]",
 )
 @_window_option
 @_elsewhere_option
 @_jitter_option
 def from_ping(
-    log: Path, interval_ms: float, window_ms: int, elsewhere_ms: float, with_jitter: bool
+    log: Path, interval_ms: float | None, window_ms: int, elsewhere_ms: float, with_jitter: bool
 ) -> None:
     """Print the delays and losses in LOG, the output of ping, as CSV for `path.steps`.
 
@@ -125,7 +123,10 @@ def from_ping(
     from longfat.base.files import read_text
     from longfat.schedules.pings import read_ping
 
-    pings = read_ping(read_text(log), str(log), interval_ms / 1000)
+    interval_s = None if interval_ms is None else interval_ms / 1000
+    pings, warning = read_ping(read_text(log), str(log), interval_s)
+    if warning:
+        say(warning)
     _print_schedule(pings, window_ms, elsewhere_ms, log, with_jitter=with_jitter)
 
 
@@ -134,7 +135,18 @@ def from_ping(
 @_window_option
 @_elsewhere_option
 @_jitter_option
-def from_irtt(file: Path, window_ms: int, elsewhere_ms: float, with_jitter: bool) -> None:
+@click.option(
+    "--direction",
+    type=click.Choice(["up", "down"]),
+    help="Take delays and losses of this direction only: to the server, or back.",
+)
+def from_irtt(
+    file: Path,
+    window_ms: int,
+    elsewhere_ms: float,
+    with_jitter: bool,
+    direction: "Direction | None",
+) -> None:
     """Print the delays and losses that `irtt client -o FILE` has measured as CSV for `path.steps`.
 
     Example: longfat schedule from-irtt starlink.json.gz --window-ms 100 > path.csv
@@ -142,7 +154,9 @@ def from_irtt(file: Path, window_ms: int, elsewhere_ms: float, with_jitter: bool
     from longfat.base.files import read_bytes
     from longfat.schedules.pings import read_irtt
 
-    pings = read_irtt(read_bytes(file), str(file))
+    pings, warning = read_irtt(read_bytes(file), str(file), direction)
+    if warning:
+        say(warning)
     _print_schedule(pings, window_ms, elsewhere_ms, file, with_jitter=with_jitter)
 
 

@@ -16,7 +16,7 @@ import signal
 import stat
 import sys
 
-from longfat.scenarios.settings import undone_by
+from longfat.base.signals import at_work, interrupts_handled
 
 TYPE_CHECKING = False  # as type checkers know it
 if TYPE_CHECKING:
@@ -45,10 +45,11 @@ class _Asked:
 
 def program() -> None:
     """Run the program `longfat`."""
-    if not _does_at_once(sys.argv[1:]):
-        from longfat.cli.program import program as whole_program
+    with interrupts_handled():
+        if not _does_at_once(sys.argv[1:]):
+            from longfat.cli.program import program as whole_program
 
-        whole_program()
+            whole_program()
 
 
 def _does_at_once(arguments: Sequence[str]) -> bool:
@@ -78,6 +79,8 @@ def _prints_as_expected() -> bool:
 
 def _plainly_asked(arguments: Sequence[str]) -> _Asked | None:
     """Parse the options of a plain run; None for any other command line."""
+    from longfat.scenarios.settings import undone_by
+
     asked, seed = _Asked(), None
     locations = []
     left = iter(arguments)
@@ -126,7 +129,8 @@ def _record_of_short_run(asked: _Asked) -> Any:
         events, memory_bytes, *_ = _engine.scenario_cost(resolved)
         if events > MOST_EVENTS or memory_bytes > MOST_MEMORY_BYTES:
             return None
-        outcome = _outcome(resolved, asked.traces)
+        with at_work():
+            outcome = _outcome(resolved, asked.traces)
     except (OSError, ValueError):  # `InvalidInput` of the engine is a ValueError
         return None
     import json

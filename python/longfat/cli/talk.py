@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import click
 
-from longfat.base.errors import LongfatError
+from longfat.base.errors import LongfatError, RunFailed
 from longfat.base.location import shown
 from longfat.cli.output import NOT_PRINTED, is_of_output, print_no_more
 from longfat.report.table import (
@@ -21,6 +21,9 @@ from longfat.report.table import (
     width_of_line,
     width_of_output,
 )
+
+_MOST_SHOWN = 200
+"""Most characters of a file's name in a message."""
 
 CITED = re.compile(r"\b[STDVPXM]-\d\d\b")
 """A row of `docs/models/sources.md`."""
@@ -159,4 +162,18 @@ def report_failure(error: Exception) -> int | None:
     if isinstance(error, LongfatError):
         say(str(error))
         return error.exit_code
+    if isinstance(error, OSError):
+        name = _shortened(str(error.filename or "the working folder"))
+        say(f"{name}: {(error.strerror or str(error)).lower()}")
+        return LongfatError.exit_code
+    if isinstance(error, RecursionError):
+        say("the input is nested too deeply")
+        return LongfatError.exit_code
+    if isinstance(error, MemoryError):
+        say("there is not enough memory for this")
+        return RunFailed.exit_code
     return None
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= _MOST_SHOWN else f"{name[:_MOST_SHOWN]}..."

@@ -12,7 +12,7 @@ from fractions import Fraction
 from math import ceil
 
 from longfat.base.cells import csv_lines, is_number
-from longfat.base.errors import BadInput, LongfatError
+from longfat.base.errors import BadInput, LongfatError, few
 
 PACKET_BITS = 8 * 1500
 """Bytes that one opportunity delivers."""
@@ -52,7 +52,7 @@ def read_trace(text: str, source: str) -> list[int]:
     if not problems and (not times or times[-1] == 0):
         problems.append(f"{source}: a trace must last longer than 0 ms")
     if problems:
-        raise BadInput(problems)
+        raise BadInput(few(problems, source))
     return times
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from longfat.base.errors import BadInput, LongfatError
+from longfat.base.files import MOST_BYTES, check_regular
 
 if TYPE_CHECKING:
     import polars
@@ -20,6 +21,7 @@ def read_parquet(file: Path) -> str:
     """
     import polars
 
+    check_regular(file, MOST_BYTES)
     try:
         frame = polars.read_parquet(file)
     except (OSError, polars.exceptions.PolarsError) as error:

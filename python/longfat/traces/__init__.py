@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from longfat import _engine
 from longfat.base.errors import LongfatError
-from longfat.base.files import read_text
+from longfat.base.files import check_regular, read_text
 from longfat.base.units import PICOSECONDS_PER_SECOND
 from longfat.records.record import Record
 
@@ -20,6 +20,9 @@ _LEGS = "leg over the bottleneck", "leg to the first proxy", "leg from the secon
 
 if TYPE_CHECKING:
     import polars
+
+MOST_TRACE_BYTES = 2**34
+"""Largest file of a trace that is read."""
 
 DESCRIPTION = "traces.json"
 
@@ -151,6 +154,7 @@ class Traces:
 
         self.check_names([name])
         file = self.folder / f"{name}.parquet"
+        check_regular(file, MOST_TRACE_BYTES)
         try:
             rows: int = polars.scan_parquet(file).select(polars.len()).collect().item()
         except (OSError, polars.exceptions.PolarsError) as error:

@@ -32,11 +32,11 @@ SPARE_BYTES = 2**29
 _LOWEST_PRIORITY = 19
 
 _processes = multiprocessing.get_context("forkserver")
+_processes.set_forkserver_preload(["longfat.web.playground", "longfat.web.repeated"])
 
 
 def prepare() -> None:
     """Start the process that forks others, which then have their modules at once."""
-    _processes.set_forkserver_preload(["longfat.web.playground", "longfat.web.repeated"])
     forkserver.ensure_running()
 
 

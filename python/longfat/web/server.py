@@ -3,10 +3,13 @@
 import socket
 from collections.abc import Callable, Iterator
 from ipaddress import ip_address
+from types import FrameType
 
 import uvicorn
 
+from longfat import _engine
 from longfat.base.errors import LongfatError
+from longfat.base.signals import GRACE_MILLISECONDS
 from longfat.web import errand
 from longfat.web.app import create_app
 from longfat.web.connections import MOST_CONNECTIONS, Connection
@@ -50,7 +53,15 @@ def serve(
     errand.prepare()
     named = [f"[{name}]" if ":" in name else name for name in names_of(host)]
     ready([f"http://{name}:{bound}/?token={view.token}" for name in named])
-    uvicorn.Server(config).run(sockets=[listener])
+    _Server(config).run(sockets=[listener])
+
+
+class _Server(uvicorn.Server):
+    """A server that ends soon after the first signal: it only reads."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        _engine.end_process_after(GRACE_MILLISECONDS, 128 + sig)
+        super().handle_exit(sig, frame)
 
 
 def names_of(host: str) -> list[str]:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 
+from longfat.base.files import read_bytes
 from longfat.results.comparison import Results
 from longfat.studies.definition import StudyDefinition
 from longfat.studies.kinds import CLAIMS_FILE
@@ -15,7 +16,7 @@ def digests(study: StudyDefinition) -> list[tuple[str, str]]:
     controls = [str(control.path.relative_to(study.folder)) for control in study.controls.values()]
     names = dict.fromkeys([study.file.name, CLAIMS_FILE, *controls, *references])
     found = [
-        (name, _digest((study.folder / name).read_bytes()))
+        (name, _digest(read_bytes(study.folder / name)))
         for name in names
         if (study.folder / name).is_file()
     ]

@@ -1,0 +1,192 @@
+"""Nasty command lines: every verb with every kind of argument that nobody means.
+
+Usage: ``python fuzz/nasty_inputs.py [COUNT] [SEED]``. Writes `benchmarks/record/nasty-inputs.json`.
+Each command line must end with exit code 0 to 3, without a traceback, and within 10 s of a core
+and 2 GiB of addresses besides what the interpreter has.
+"""
+
+import json
+import os
+import random
+import resource
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import click
+
+ROOT = Path(__file__).parent.parent
+RECORD = ROOT / "benchmarks/record/nasty-inputs.json"
+PROGRAM = Path(sys.executable).parent / "longfat"
+
+COUNT = 1000
+MOST_CORE_SECONDS = 10
+MOST_SECONDS = 120
+"""A process that waits takes no core, and the machine may have other work."""
+MOST_ADDRESSES = 4 * 2**30
+"""Address space: polars reserves nearly 2 GiB for threads that never use it."""
+
+NOT_STARTED = {"view", "bench", "verify"}
+"""Verbs that serve or measure until told to stop; they get unknown options only."""
+
+TEXTS = [
+    "", "-", "--", "-1", "0", "nan", "inf", "-inf", "1e400", "99999999999999999999999", "٣", "½",
+    "a" * 5000, "a/" * 3000, "\udcff\udcfe", "é\u202e\u0000"[:-1], "' OR 1=1; --", "x=y=z", "=",
+    "@", "@/dev/zero", "@fifo", "@directory", "port.buffer=@huge", "../../../etc/passwd",
+    "port.policy.threshold=nan", "sqlite://", "postgresql://nobody@127.0.0.1:1/x", "true", "{}", "[",
+]  # fmt: skip
+
+FILES = [
+    "missing", "directory", "fifo", "socket", "/dev/zero", "/dev/urandom", "/dev/null", "huge",
+    "empty", "deep.json", "deep.toml", "binary", "not-utf8.toml", "bom.toml", "crlf.toml", "nul.toml",
+    "nul.csv", "loop", "scenario.toml", "small", "small/study.toml", "/proc/self/mem", "deep.json.gz",
+]  # fmt: skip
+
+
+@dataclass
+class Counts:
+    """Counts of a campaign, and the command lines that broke a rule."""
+
+    seed: int
+    commands: int = 0
+    exit_codes: dict[str, int] = field(default_factory=dict)
+    tracebacks: list[list[str]] = field(default_factory=list)
+    hangs: list[list[str]] = field(default_factory=list)
+    other_exits: list[list[str]] = field(default_factory=list)
+
+
+def make_files(folder: Path) -> None:
+    """Make the files of `FILES`, and a valid study and scenario among them."""
+    from tests.conftest import SCENARIO, write_study
+
+    write_study(folder / "small")
+    (folder / "scenario.toml").write_text(SCENARIO)
+    (folder / "directory").mkdir()
+    os.mkfifo(folder / "fifo")
+    socket.socket(socket.AF_UNIX).bind(str(folder / "socket"))
+    (folder / "huge").touch()
+    os.truncate(folder / "huge", 5 * 2**30)
+    (folder / "loop").symlink_to("loop")
+    contents: dict[str, bytes] = {
+        "empty": b"",
+        "deep.json": b"[" * 100_000,
+        "deep.toml": b"a = " + b"[" * 100_000,
+        "binary": bytes(range(256)) * 400,
+        "not-utf8.toml": b"schema_version = 1 # \xff\xfe",
+        "bom.toml": b"\xef\xbb\xbf" + SCENARIO.encode(),
+        "crlf.toml": SCENARIO.replace("\n", "\r\n").encode(),
+        "nul.toml": SCENARIO.encode()[:200] + b"\0" + SCENARIO.encode()[200:],
+        "nul.csv": b"time_s,rate_bps\n0,\x00\n",
+        "deep.json.gz": b"\x1f\x8b" + b"[" * 1000,
+    }
+    for name, content in contents.items():
+        (folder / name).write_bytes(content)
+
+
+def verbs() -> list[tuple[list[str], click.Command]]:
+    """Return every verb of the program with its words."""
+    from longfat.cli.program import main
+
+    return [*_below(main, [])]
+
+
+def _below(group: click.Group, words: list[str]) -> Iterator[tuple[list[str], click.Command]]:
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            yield from _below(command, [*words, name])
+        elif command is not None:
+            yield [*words, name], command
+
+
+def command_line(chance: random.Random, known: Sequence[tuple[list[str], click.Command]]) -> list[str]:
+    """Return the arguments of a nasty command line."""
+    words, command = chance.choice(known)
+    nasty = [*TEXTS, *FILES]
+    options = [option for option in command.params if isinstance(option, click.Option)]
+    arguments = [given for given in command.params if isinstance(given, click.Argument)]
+    line = [chance.choice(FILES if chance.random() < 0.8 else TEXTS) for _ in arguments]
+    for option in chance.sample(options, min(len(options), chance.randrange(3))):
+        line.append(chance.choice(option.opts))
+        if not option.is_flag and not option.count:
+            line += [chance.choice(nasty) for _ in range(option.nargs)]
+    if words[0] in NOT_STARTED or chance.random() < 0.05:
+        line.append("--no-such-option")
+    return [*words, *line]
+
+
+def run(line: Sequence[str], folder: Path) -> tuple[int | None, str]:
+    """Run a command line; the exit code is None if it had to be ended."""
+
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (MOST_ADDRESSES, MOST_ADDRESSES))
+        resource.setrlimit(resource.RLIMIT_CPU, (MOST_CORE_SECONDS, MOST_CORE_SECONDS + 1))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2**26, 2**26))
+
+    environment = {**os.environ, "POLARS_MAX_THREADS": "2", "OPENBLAS_NUM_THREADS": "1"}
+    environment.pop("LONGFAT_STORE", None)
+    process = subprocess.Popen(
+        [os.fsencode(PROGRAM), *(word.encode(errors="surrogateescape") for word in line)],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        preexec_fn=limited,
+    )
+    try:
+        _, talk = process.communicate(timeout=MOST_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        _, talk = process.communicate()
+        return None, talk.decode(errors="replace")
+    ended = process.returncode in (-signal.SIGXCPU, -signal.SIGKILL)
+    return None if ended else process.returncode, talk.decode(errors="replace")
+
+
+def campaign(count: int, seed: int, tell: Callable[[str], object] = print) -> Counts:
+    """Run command lines and return the counts."""
+    chance, counts, codes = random.Random(seed), Counts(seed), Counter[str]()
+    known = verbs()
+    for _ in range(count):
+        with tempfile.TemporaryDirectory(prefix="nasty-") as name:
+            folder = Path(name)
+            make_files(folder)
+            line = command_line(chance, known)
+            code, talk = run(line, folder)
+        counts.commands += 1
+        codes["ended" if code is None else str(code)] += 1
+        shown = [word[:80].encode(errors="replace").decode() for word in line]
+        broken = (
+            counts.tracebacks if "Traceback" in talk or "panicked" in talk
+            else counts.hangs if code is None
+            else counts.other_exits if code not in (0, 1, 2, 3)
+            else None
+        )  # fmt: skip
+        if broken is not None:
+            broken.append(shown)
+            tell(f"{code} {shown}\n{talk[-600:]}")
+    counts.exit_codes = dict(sorted(codes.items()))
+    return counts
+
+
+def main() -> None:
+    """Run the campaign and keep its counts."""
+    given = [int(word) for word in sys.argv[1:]]
+    count, seed = (*given, *[COUNT, 1][len(given) :])
+    counts = campaign(count, seed)
+    RECORD.write_text(json.dumps(asdict(counts), indent=2) + "\n")
+    print(json.dumps(asdict(counts), indent=2))
+    sys.exit(bool(counts.tracebacks or counts.hangs or counts.other_exits))
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
+    main()

@@ -1,0 +1,71 @@
+"""Signals of the program `longfat`: when Ctrl-C ends it at once, and when it asks for a clean end.
+
+While modules are imported Ctrl-C ends the process at once, since an exception there prints a
+traceback. While a command works Ctrl-C raises `KeyboardInterrupt` once, so that the command can
+clean up. A process that does not end then is ended by a thread of the engine, also if a control
+loops for ever. Only modules that are imported anyway are imported here: see `longfat.cli.start`.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+
+TYPE_CHECKING = False  # as type checkers know it
+if TYPE_CHECKING:
+    from types import FrameType
+
+GRACE_MILLISECONDS = 700
+"""Time for a clean end, after SIGTERM or a second Ctrl-C."""
+
+_at_work = False
+_interrupted = False
+
+
+class interrupts_handled:  # noqa: N801 - a context manager, without importing contextlib
+    """Handle Ctrl-C of the program, unless its parent process ignores it, as of background jobs."""
+
+    def __enter__(self) -> None:
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, _interrupt)
+
+    def __exit__(self, *_: object) -> None:
+        # The interpreter removes Python handlers while it exits, but not SIG_IGN.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        if _interrupted:
+            from longfat import _engine
+
+            _engine.end_process_after(GRACE_MILLISECONDS, 128 + signal.SIGINT)
+
+
+class at_work:  # noqa: N801
+    """Within this block Ctrl-C raises `KeyboardInterrupt`, once, and signals end the process."""
+
+    _pipe = -1
+
+    def __enter__(self) -> None:
+        global _at_work, _interrupted
+        if signal.getsignal(signal.SIGINT) in (_interrupt, signal.SIG_IGN):
+            from longfat import _engine
+
+            reading, self._pipe = os.pipe()
+            os.set_blocking(self._pipe, False)
+            signal.set_wakeup_fd(self._pipe, warn_on_full_buffer=False)
+            _engine.end_process_at_signals(reading, GRACE_MILLISECONDS)
+        _at_work, _interrupted = True, False
+
+    def __exit__(self, *_: object) -> None:
+        global _at_work
+        _at_work = False
+        if self._pipe != -1:
+            signal.set_wakeup_fd(-1)
+            os.close(self._pipe)
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    global _interrupted
+    if not _at_work:
+        os._exit(128 + signal.SIGINT)
+    if not _interrupted:
+        _interrupted = True
+        raise KeyboardInterrupt
