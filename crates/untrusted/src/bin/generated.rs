@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use longfat_engine::serde_json::json;
-use longfat_untrusted::generated::{Bounds, Coverage, Outcome, examine, generated};
+use longfat_untrusted::generated::{Bounds, Coverage, Generated, Outcome, examine, generated};
 
 /// Limits of a run, and the events that a scenario may be estimated to take.
 const BOUNDS: Bounds = Bounds { events: 200_000, memory_bytes: 256 << 20 };
@@ -24,7 +24,7 @@ fn main() -> ExitCode {
         arguments.get(place + 1)?.parse::<u64>().ok()
     };
     if let Some(seed) = option("--text") {
-        print!("{}", generated(seed, ESTIMATED_EVENTS));
+        print!("{}", generated(seed, ESTIMATED_EVENTS).text);
         return ExitCode::SUCCESS;
     }
     let (from, count) = (option("--from").unwrap_or(0), option("--count").unwrap_or(1000));
@@ -33,10 +33,10 @@ fn main() -> ExitCode {
     let mut coverage = Coverage::of_declarations();
     for seed in from..from.saturating_add(count) {
         let started = Instant::now();
-        let text = catch_unwind(|| generated(seed, ESTIMATED_EVENTS)).unwrap_or_default();
-        let outcome = catch_unwind(AssertUnwindSafe(|| examine(&text, BOUNDS)));
+        let drawn = catch_unwind(|| generated(seed, ESTIMATED_EVENTS)).unwrap_or_default();
+        let outcome = catch_unwind(AssertUnwindSafe(|| examine(&drawn.text, BOUNDS)));
         let milliseconds = started.elapsed().as_secs_f64() * 1e3;
-        tally.add(seed, &text, outcome.ok(), &mut coverage, is_listed, milliseconds);
+        tally.add(seed, &drawn, outcome.ok(), &mut coverage, is_listed, milliseconds);
     }
     let unseen: Vec<_> = coverage.seen_less_than(1).map(|(kind, name, _)| format!("{kind}: {name}")).collect();
     println!(
@@ -65,11 +65,19 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, seed: u64, text: &str, outcome: Option<Outcome>, coverage: &mut Coverage, is_listed: bool, milliseconds: f64) {
+    fn add(
+        &mut self,
+        seed: u64,
+        drawn: &Generated,
+        outcome: Option<Outcome>,
+        coverage: &mut Coverage,
+        is_listed: bool,
+        milliseconds: f64,
+    ) {
         let (name, line) = match outcome {
             None => {
                 if self.failed.len() < MOST_PRINTED {
-                    eprintln!("seed {seed} fails with this scenario:\n{text}");
+                    eprintln!("seed {seed} fails with this scenario:\n{}", drawn.text);
                 }
                 self.failed.push(seed);
                 ("failed".to_owned(), String::new())
@@ -77,7 +85,7 @@ impl Tally {
             Some(Outcome::Refused(refusals)) => ("refused".into(), refusals.join(" | ")),
             Some(Outcome::NotRun(why)) => (format!("not run: {why}"), String::new()),
             Some(Outcome::Stopped { canonical, limit, events, memory }) => {
-                coverage.count(&canonical);
+                coverage.count(&drawn.scenario, &canonical);
                 // So many events at least: the estimate may be too low, not too high.
                 let ratio = ratio(events, 1000.0).min(0.0);
                 self.events.push(ratio);
@@ -85,7 +93,7 @@ impl Tally {
                 (format!("stopped: {limit}"), format!("{events:?} {memory:?}"))
             }
             Some(Outcome::Ended { canonical, events, memory }) => {
-                coverage.count(&canonical);
+                coverage.count(&drawn.scenario, &canonical);
                 self.events.push(ratio(events, 1000.0));
                 self.memory.push(ratio(memory, 65536.0));
                 ("ended".into(), format!("{events:?} {memory:?}"))
@@ -113,7 +121,12 @@ fn quantiles(logarithms: &mut [f64]) -> longfat_engine::serde_json::Value {
     factors.sort_by(f64::total_cmp);
     logarithms.sort_by(f64::total_cmp);
     let at = |share: f64| {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "an index")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            clippy::cast_precision_loss,
+            reason = "an index"
+        )]
         let place = ((factors.len() as f64 * share) as usize).min(factors.len().saturating_sub(1));
         factors.get(place).map(|log| 10_f64.powf(*log))
     };

@@ -90,7 +90,9 @@ impl Builder {
                 }
             },
             Shape::List(item) => self.list(item, target),
-            Shape::Map(_) => (0..self.dice.below(3)).map(|n| (format!("name-{n}"), Json::from(self.dice.share()))).collect(),
+            Shape::Map(_) => {
+                (0..self.dice.below(3)).map(|n| (format!("name-{n}"), Json::from(self.dice.share()))).collect()
+            }
         }
     }
 
@@ -110,6 +112,10 @@ impl Builder {
             return model.name.into();
         }
         let mut table = self.table(&model.fields, rest);
+        let is_topology = models.iter().any(|model| links_of(&model.fields).is_some());
+        if is_topology {
+            self.network = Network::default();
+        }
         if let Some((_, of_link)) = links_of(&model.fields) {
             let network = Network::drawn(&mut self.dice);
             let links = (0..network.links()).map(|_| self.table(&of_link, &[])).collect();
@@ -153,7 +159,9 @@ impl Builder {
         if self.dice.happens(self.wild) {
             return *self.dice.one(&[above.next_up(), up_to.unwrap_or(1e300), above + 1e-9, above + 1.0]);
         }
-        let usual = default.and_then(|text| text.parse().ok()).unwrap_or(above + up_to.map_or(1.0, |limit| (limit - above) / 4.0));
+        let usual = default
+            .and_then(|text| text.parse().ok())
+            .unwrap_or(above + up_to.map_or(1.0, |limit| (limit - above) / 4.0));
         let near = above + (usual - above).max(1e-6) * self.dice.magnitude(0.1, 10.0);
         up_to.map_or(near, |limit| near.min(limit))
     }

@@ -1,6 +1,6 @@
 //! Counts of what generated scenarios have used, by declaration.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use longfat_engine::config::{Field, Shape};
 use longfat_engine::scenario::Scenario;
@@ -9,8 +9,11 @@ use longfat_engine::serde_json::Value as Json;
 /// How often each model and each word of each vocabulary was part of a scenario.
 #[derive(Default)]
 pub struct Coverage {
-    counts: BTreeMap<(String, &'static str), u64>,
+    counts: BTreeMap<Used, u64>,
 }
+
+/// A kind of model or a vocabulary, and the name of a model or a word of it.
+type Used = (String, &'static str);
 
 impl Coverage {
     /// All that is declared, with no scenario yet.
@@ -21,9 +24,15 @@ impl Coverage {
         coverage
     }
 
-    /// Counts what a checked scenario uses, as its canonical JSON says.
-    pub fn count(&mut self, canonical: &Json) {
-        self.count_fields(&Scenario::fields(), canonical, "");
+    /// Counts what a checked scenario uses, as written and as resolved: bundles of settings are only written.
+    pub fn count(&mut self, written: &Json, canonical: &Json) {
+        let mut used = BTreeSet::new();
+        for scenario in [written, canonical] {
+            add_fields(&mut used, &Scenario::fields(), scenario, "");
+        }
+        for name in used {
+            *self.counts.entry(name).or_default() += 1;
+        }
     }
 
     /// Kind and name of all that was used fewer times.
@@ -61,37 +70,37 @@ impl Coverage {
             _ => {}
         }
     }
+}
 
-    fn count_fields(&mut self, fields: &[Field], node: &Json, table: &str) {
-        for field in fields {
-            let written = node.get(field.name).or_else(|| node.get(field.resolved_name()));
-            // A resolved scenario leaves out what stands for "none", which is the default.
-            let absent = field.default.map(Json::from);
-            if let Some(value) = written.or(absent.as_ref()) {
-                self.count_shape(&field.shape(), value, field.name, table);
-            }
+fn add_fields(used: &mut BTreeSet<Used>, fields: &[Field], node: &Json, table: &str) {
+    for field in fields {
+        let written = node.get(field.name).or_else(|| node.get(field.resolved_name()));
+        // A resolved scenario leaves out what stands for "none", which is the default.
+        let absent = field.default.map(Json::from);
+        if let Some(value) = written.or(absent.as_ref()) {
+            add_shape(used, &field.shape(), value, field.name, table);
         }
     }
+}
 
-    fn count_shape(&mut self, shape: &Shape, node: &Json, key: &str, table: &str) {
-        match shape {
-            Shape::Section(fields) if node.is_object() => self.count_fields(fields, node, key),
-            Shape::Model { kind, models } => {
-                let name = node.as_str().or_else(|| node["kind"].as_str());
-                let Some(model) = models.iter().find(|model| Some(model.name) == name) else { return };
-                *self.counts.entry(((*kind).into(), model.name)).or_default() += 1;
-                self.count_fields(&model.fields, node, model.name);
-            }
-            Shape::Choice(words) => {
-                if let Some(word) = words.iter().find(|word| Some(word.name) == node.as_str()) {
-                    *self.counts.entry((format!("{table}.{key}"), word.name)).or_default() += 1;
-                }
-            }
-            Shape::Either(shapes) => shapes.iter().for_each(|shape| self.count_shape(shape, node, key, table)),
-            Shape::List(item) => {
-                node.as_array().into_iter().flatten().for_each(|node| self.count_shape(item, node, key, table));
-            }
-            _ => {}
+fn add_shape(used: &mut BTreeSet<Used>, shape: &Shape, node: &Json, key: &str, table: &str) {
+    match shape {
+        Shape::Section(fields) if node.is_object() => add_fields(used, fields, node, key),
+        Shape::Model { kind, models } => {
+            let name = node.as_str().or_else(|| node["kind"].as_str());
+            let Some(model) = models.iter().find(|model| Some(model.name) == name) else { return };
+            used.insert(((*kind).into(), model.name));
+            add_fields(used, &model.fields, node, model.name);
         }
+        Shape::Choice(words) => {
+            if let Some(word) = words.iter().find(|word| Some(word.name) == node.as_str()) {
+                used.insert((format!("{table}.{key}"), word.name));
+            }
+        }
+        Shape::Either(shapes) => shapes.iter().for_each(|shape| add_shape(used, shape, node, key, table)),
+        Shape::List(item) => {
+            node.as_array().into_iter().flatten().for_each(|node| add_shape(used, item, node, key, table));
+        }
+        _ => {}
     }
 }

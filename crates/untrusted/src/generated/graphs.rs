@@ -81,14 +81,14 @@ impl Network {
         for (field, names) in lists.zip([&self.hosts, &self.switches]) {
             table[field.name] = names.as_slice().into();
         }
-        for (link, ends) in links.iter_mut().zip(&self.links) {
+        for (number, (link, ends)) in links.iter_mut().zip(&self.links).enumerate() {
             let is_between_switches = ends.iter().all(|end| self.switches.contains(end));
             for (key, end) in ENDS.into_iter().zip(ends) {
                 link[key] = end.as_str().into();
             }
             for field in &of_link {
                 let Shape::Choice(words) = field.shape() else { continue };
-                if is_between_switches && dice.happens(0.8) {
+                if is_between_switches && (number == 0 || dice.happens(0.8)) {
                     link[field.name] = dice.one(&words[1..]).name.into();
                 } else if let Some(link) = link.as_object_mut() {
                     link.remove(field.name);
@@ -119,7 +119,9 @@ impl Network {
         }
         for (number, route) in routes.into_iter().enumerate() {
             let [from, to] = if number == 0 { ends } else { [ends[1], ends[0]] };
-            if dice.happens(0.2) && let Some(way) = self.way(dice, from, to) {
+            if dice.happens(0.2)
+                && let Some(way) = self.way(dice, from, to)
+            {
                 table.insert(route.into(), way.into());
             }
         }

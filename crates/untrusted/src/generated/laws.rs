@@ -96,7 +96,9 @@ pub fn examine(text: &str, bounds: Bounds) -> Outcome {
             assert!(limit == other || either_may_be_first, "by events it stops at {limit}, in the fast way at {other}");
             Outcome::Stopped { canonical, limit, events, memory }
         }
-        (Err("memory"), Ok(_)) | (Ok(_), Err("memory")) => Outcome::Stopped { canonical, limit: "memory", events, memory },
+        (Err("memory"), Ok(_)) | (Ok(_), Err("memory")) => {
+            Outcome::Stopped { canonical, limit: "memory", events, memory }
+        }
         // Events are counted to the last one alone at the end.
         (Ok(record), Err("events")) if record.work.events >= bounds.events => {
             Outcome::Stopped { canonical, limit: "events", events, memory }
@@ -153,7 +155,9 @@ impl Run {
         let mut simulation = Simulation::driven_by(Driver::Fast, scenario, Unobserved);
         match simulate(&mut simulation, &bounds.limits(), || false, |_, _| {}) {
             Ok(()) => Self::ended(simulation, 0),
-            Err(Ended::Limited(said)) => Self { result: Err(limit_of(&said)), events: simulation.events(), memory_bytes: 0 },
+            Err(Ended::Limited(said)) => {
+                Self { result: Err(limit_of(&said)), events: simulation.events(), memory_bytes: 0 }
+            }
             Err(Ended::Stopped) => unreachable!("nobody asks it to stop"),
         }
     }

@@ -2,21 +2,25 @@
 
 use longfat_engine::config::{Field, Shape};
 use longfat_engine::scenario::Scenario;
-use longfat_engine::serde_json::{Map, Value as Json};
+use longfat_engine::serde_json::{self, Map, Value as Json};
 
 use super::builder::Builder;
+use super::targets::Step;
 use super::text;
 
 /// Changes what a refusal is about. Later attempts follow its advice less, and leave out more.
 pub fn mend(builder: &mut Builder, scenario: &mut Json, refusal: &str, attempt: usize) {
     let Some((path, message)) = place_and_message(refusal) else { return };
+    let steps = steps(&path);
+    let may_leave_out = message.contains("leave") || message.starts_with("unknown key");
+    if may_leave_out && builder.dice.happens(0.6) {
+        return leave_out(builder, scenario, &steps, attempt);
+    }
     let follows = if attempt < 6 { 0.85 } else { 0.4 };
     if builder.dice.happens(follows) && follow(builder, scenario, &path, message) {
         return;
     }
-    let steps = steps(&path);
-    let is_wanted = !message.contains("leave") && attempt < 4;
-    if is_wanted && builder.dice.happens(0.5) && change_number(builder, scenario, &steps, message) {
+    if attempt < 6 && builder.dice.happens(0.7) && change_numbers(builder, scenario, &steps, message) {
         return;
     }
     leave_out(builder, scenario, &steps, attempt);
@@ -41,10 +45,12 @@ fn index(step: &str) -> Option<usize> {
 
 /// Follows advice of the message, if it has any: a setting to write, or a list of what is known.
 fn follow(builder: &mut Builder, scenario: &mut Json, path: &str, message: &str) -> bool {
-    if let Some((_, known)) = message.split_once("known: ") {
-        let names = quoted(known);
+    let here = steps(path);
+    for (before, is_wanted) in [("; known: ", !message.starts_with("unknown key")), ("write \"", true)] {
+        let Some(at) = message.find(before).filter(|_| is_wanted) else { continue };
+        let names = quoted(&message[at..]);
         if !names.is_empty() {
-            set(scenario, &steps(path), builder.dice.one(&names).as_str().into());
+            set(scenario, &here, builder.dice.one(&names).as_str().into());
             return true;
         }
     }
@@ -53,17 +59,42 @@ fn follow(builder: &mut Builder, scenario: &mut Json, path: &str, message: &str)
         return false;
     }
     let (key, values) = builder.dice.one(&advice).clone();
-    let is_of_root = |key: &str| Scenario::fields().iter().any(|field| field.name == key);
-    let first = key.split('.').next().unwrap_or_default();
-    let place = if is_of_root(first) {
-        steps(&key)
-    } else {
-        let above = steps(path);
-        [&above[..above.len().saturating_sub(1)], &steps(&key)[..]].concat()
-    };
+    let place = place_of(builder, scenario, &here, &steps(&key));
     let value = builder.dice.one(&values).clone();
-    set(scenario, &place, value);
+    draw_or_set(builder, scenario, &place, value);
     true
+}
+
+/// Where advice wants a key: at the root, in an item of the list that is refused, or beside the refused key.
+fn place_of(builder: &mut Builder, scenario: &Json, here: &[String], key: &[String]) -> Vec<String> {
+    let is_of_root = key.first().is_some_and(|first| Scenario::fields().iter().any(|field| field.name == first));
+    if is_of_root {
+        return key.to_vec();
+    }
+    match at(scenario, here) {
+        Some(Json::Array(items)) => [here, &[format!("[{}]", builder.dice.below(items.len()))], key].concat(),
+        _ => [&here[..here.len().saturating_sub(1)], key].concat(),
+    }
+}
+
+/// Sets a value. Another model, and a list, are drawn: their tables have to be complete.
+fn draw_or_set(builder: &mut Builder, scenario: &mut Json, place: &[String], value: Json) {
+    let model = match place.split_last() {
+        Some((last, above)) if last == "kind" => above,
+        _ => place,
+    };
+    let Some(field) = declared(scenario, model) else { return set(scenario, place, value) };
+    let kind = value.as_str().unwrap_or_default();
+    let new = match field.shape() {
+        Shape::Model { models, .. } => match models.iter().find(|model| model.name == kind) {
+            Some(model) => builder.field(&field, &[Step::Named(model.name)]),
+            None => builder.field(&field, &[]),
+        },
+        Shape::List(_) => builder.field(&field, &[Step::Item]),
+        _ if value.is_null() => builder.field(&field, &[]),
+        _ => return set(scenario, place, value),
+    };
+    set(scenario, model, new);
 }
 
 /// The settings that a message proposes: `key = value`, `key may be "one", "other"`, and what else follows an "or".
@@ -71,15 +102,18 @@ fn advice(message: &str) -> Vec<(String, Vec<Json>)> {
     let mut found = Vec::new();
     for (separator, is_list) in [(" = ", false), (" may be ", true)] {
         for (at, _) in message.match_indices(separator) {
+            // Keys in a table that is advised are not those of the scenario.
+            let is_within = message[..at].matches(['{', '[']).count() > message[..at].matches(['}', ']']).count();
             let key = message[..at].rsplit(|c: char| !(c.is_ascii_lowercase() || "._[]0123456789".contains(c))).next();
-            let Some(key) = key.filter(|key| !key.is_empty()) else { continue };
-            let behind = &message[at + separator.len()..];
-            let behind = behind.split(';').next().unwrap_or_default();
+            let Some(key) = key.filter(|key| !key.is_empty() && !is_within) else { continue };
+            let behind = message[at + separator.len()..].split(';').next().unwrap_or_default();
             let values: Vec<Json> = if is_list || behind.starts_with('"') {
                 quoted(behind).into_iter().map(Json::from).collect()
             } else {
-                let word = behind.split([',', ' ', ')', '}']).next().unwrap_or_default();
-                longfat_engine::serde_json::from_str(word).into_iter().collect()
+                let word = behind.split([',', ' ', ')']).next().unwrap_or_default();
+                // A table or a list is drawn, whatever it says.
+                let value = if word.starts_with(['[', '{']) { Ok(Json::Null) } else { serde_json::from_str(word) };
+                value.into_iter().collect()
             };
             if !values.is_empty() {
                 found.push((key.to_owned(), values));
@@ -94,9 +128,8 @@ fn quoted(text: &str) -> Vec<String> {
     text.split('"').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
-/// Makes numbers smaller or larger, as the message seems to ask.
-fn change_number(builder: &mut Builder, scenario: &mut Json, steps: &[String], message: &str) -> bool {
-    let Some(value) = at(scenario, steps) else { return false };
+/// Makes numbers smaller or larger, as the message seems to ask: those of a table have keys that the message names.
+fn change_numbers(builder: &mut Builder, scenario: &mut Json, steps: &[String], message: &str) -> bool {
     let is_too_large = ["at most", "too ", "less than", "beyond", "more than", "above", "does not fit"];
     let is_too_small = ["at least", "cannot hold", "smaller than", "below", "must be more"];
     let says = |words: &[&str]| words.iter().any(|word| message.contains(word));
@@ -105,24 +138,41 @@ fn change_number(builder: &mut Builder, scenario: &mut Json, steps: &[String], m
         (false, true) => builder.dice.magnitude(2.0, 1e4),
         _ => builder.dice.magnitude(1e-3, 1e3),
     };
-    let new: Json = match value {
+    let Some(value) = at_mut(scenario, steps) else { return false };
+    scale(builder, value, factor, message)
+}
+
+/// Multiplies the numbers of a value; false if it has none.
+fn scale(builder: &mut Builder, value: &mut Json, factor: f64, message: &str) -> bool {
+    match value {
         Json::String(text) if text.contains(|c: char| c.is_ascii_digit()) => {
-            text::scaled(&mut builder.dice, text, factor).into()
+            *text = text::scaled(&mut builder.dice, text, factor);
         }
         Json::Number(number) if number.is_u64() => {
-            let scaled = number.as_f64().unwrap_or(1.0) * factor;
-            (scaled.round() as u64).into()
+            *value = Json::from((number.as_f64().unwrap_or(1.0) * factor).round() as u64);
         }
-        Json::Number(number) => (number.as_f64().unwrap_or(1.0) * factor).into(),
+        Json::Number(number) => *value = (number.as_f64().unwrap_or(1.0) * factor).into(),
+        Json::Object(table) => {
+            let named = table.iter_mut().filter(|(key, value)| value.is_object() || message.contains(key.as_str()));
+            return named
+                .map(|(_, value)| scale(builder, value, factor, message))
+                .fold(false, |one, other| one | other);
+        }
+        Json::Array(items) => {
+            return items
+                .iter_mut()
+                .map(|item| scale(builder, item, factor, message))
+                .fold(false, |one, other| one | other);
+        }
         _ => return false,
-    };
-    set(scenario, steps, new);
+    }
     true
 }
 
 /// Leaves out the key, or draws it again if it has no default; later the table in which it is.
 fn leave_out(builder: &mut Builder, scenario: &mut Json, steps: &[String], attempt: usize) {
-    let shorter = if attempt > 7 && steps.len() > 1 && builder.dice.happens(0.5) { &steps[..steps.len() - 1] } else { steps };
+    let shorter =
+        if attempt > 7 && steps.len() > 1 && builder.dice.happens(0.5) { &steps[..steps.len() - 1] } else { steps };
     let Some((last, above)) = shorter.split_last() else { return };
     let field = declared(scenario, shorter);
     if let Some(field) = field.filter(|field| field.default.is_none()) {
@@ -132,7 +182,9 @@ fn leave_out(builder: &mut Builder, scenario: &mut Json, steps: &[String], attem
     }
     let is_gone = match at_mut(scenario, above) {
         Some(Json::Object(table)) => table.remove(last).is_some(),
-        Some(Json::Array(items)) => index(last).filter(|place| *place < items.len()).map(|place| items.remove(place)).is_some(),
+        Some(Json::Array(items)) => {
+            index(last).filter(|place| *place < items.len()).map(|place| items.remove(place)).is_some()
+        }
         _ => false,
     };
     // What is refused may be a default, and then the table that it completes.
@@ -220,7 +272,8 @@ mod tests {
     fn advice_of_refusals_is_read() {
         let message = "\"codel\" keeps packets that travel whole, and framing \"aal5\" has cells; write framing = \"packet\" or \"ethernet\"";
         assert_eq!(advice(message), [("framing".to_owned(), vec![json!("packet"), json!("ethernet")])]);
-        let message = "a recovery with respects_receiver_window = false sends more than a proxy has room for; set it to true";
+        let message =
+            "a recovery with respects_receiver_window = false sends more than a proxy has room for; set it to true";
         assert_eq!(advice(message), [("respects_receiver_window".to_owned(), vec![json!(false)])]);
         let message = "scheduler \"fifo\" has no queue for it; port.scheduler may be \"a\", \"b\"";
         assert_eq!(advice(message), [("port.scheduler".to_owned(), vec![json!("a"), json!("b")])]);

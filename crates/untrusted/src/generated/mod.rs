@@ -23,12 +23,24 @@ use targets::Targets;
 /// How often a refused scenario is mended before it is given up.
 const ATTEMPTS: usize = 16;
 
+/// Refusals that are seen to in an attempt; what follows may be due to them.
+const MENDED_AT_ONCE: usize = 3;
+
 /// Key of a scenario's length, which is fitted to the events that a run may take.
 const DURATION: &str = "duration";
 
-/// The scenario of a seed as a text, which is valid more often than not; its run is estimated to take at most `events` events.
+/// A scenario as a tree and as a text.
+#[derive(Default)]
+pub struct Generated {
+    /// The tree.
+    pub scenario: Json,
+    /// TOML, as `longfat run` reads it.
+    pub text: String,
+}
+
+/// The scenario of a seed, which is valid more often than not; its run is estimated to take at most `events` events.
 #[must_use]
-pub fn generated(seed: u64, events: f64) -> String {
+pub fn generated(seed: u64, events: f64) -> Generated {
     let mut builder = Builder::of(seed);
     let mut scenario = builder.scenario(Targets::of_scenarios().of(seed));
     let wanted = builder.dice.magnitude(30.0, events);
@@ -37,19 +49,21 @@ pub fn generated(seed: u64, events: f64) -> String {
         let text = text::toml(&scenario);
         match Scenario::parse(text.as_bytes(), SOURCE, &[]) {
             Err(refusals) => {
-                let refusal = builder.dice.one(&refusals).clone();
-                mend::mend(&mut builder, &mut scenario, &refusal, attempt);
+                for refusal in refusals.iter().take(MENDED_AT_ONCE) {
+                    mend::mend(&mut builder, &mut scenario, refusal, attempt);
+                }
             }
             Ok(checked) if !is_fitted => {
                 is_fitted = true;
                 if !fit(&mut scenario, &checked, wanted) {
-                    return text;
+                    return Generated { scenario, text };
                 }
             }
-            Ok(_) => return text,
+            Ok(_) => return Generated { scenario, text },
         }
     }
-    text::toml(&scenario)
+    let text = text::toml(&scenario);
+    Generated { scenario, text }
 }
 
 /// Name of the text in messages.

@@ -105,8 +105,8 @@ mod tests {
     #[test]
     fn places_reach_models_in_models_words_and_fields() {
         let all = Targets::of_scenarios();
-        let [models, others] = [&all.models, &all.others]
-            .map(|list| list.iter().map(|target| described(target)).collect::<Vec<_>>());
+        let [models, others] =
+            [&all.models, &all.others].map(|list| list.iter().map(|target| described(target)).collect::<Vec<_>>());
         assert!(models.contains(&"background[]=poisson".into()), "{models:?}");
         assert!(models.contains(&"proxies=split-tcp.tcp.flavor=cubic".into()), "{models:?}");
         assert!(others.contains(&"tcp.preset=rfc".into()), "{others:?}");
