@@ -327,11 +327,13 @@ def readable_claims(text: bytes, source: str) -> str:
     Empty if the file is not valid TOML or JSON.
     """
 
-def compare_runs(first: str, second: str, wall_seconds: float | None = None) -> str:
+def compare_runs(
+    first: str, second: str, wall_seconds: float | None = None, memory_bytes: int | None = None
+) -> str:
     """Simulate two resolved scenarios in lockstep; returns their first divergence as JSON.
 
     Releases the interpreter lock; Ctrl-C raises `KeyboardInterrupt`. Raises `RunFailed` if it takes
-    longer than `wall_seconds`.
+    longer than `wall_seconds`, or if both runs together hold more than `memory_bytes`.
     """
 
 def models() -> str:

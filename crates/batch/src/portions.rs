@@ -45,14 +45,14 @@ pub fn simulate<O: Observer>(
     mut passed: impl FnMut(Time, Time),
 ) -> Result<(), Ended> {
     let mut portions = Portions::of(simulation);
-    while !portions.are_over(simulation) {
+    while !portions.is_over {
         let before = portions.now;
         portions.advance(simulation, limits);
         passed(before, portions.now);
         if is_stopped() {
             return Err(Ended::Stopped);
         }
-        if portions.are_over(simulation) {
+        if portions.is_over {
             break;
         }
         let looks_at_memory = portions.is_time_for_memory();
@@ -66,8 +66,9 @@ pub fn simulate<O: Observer>(
 /// Progress of a run in portions.
 struct Portions {
     started: Instant,
-    /// The time before which all is simulated.
+    /// The time before which all is simulated, of the end systems at least.
     now: Time,
+    is_over: bool,
     /// Events of the next portion.
     events: u64,
     /// Events since memory was looked at, and when that was.
@@ -79,8 +80,8 @@ struct Portions {
 /// A slice of time of the fast driver.
 struct Slice {
     length: Span,
-    /// Where the present one ends, and events before it.
-    until: Time,
+    /// Where the present one ends, unless it is over, and events before it.
+    until: Option<Time>,
     events_before: u64,
 }
 
@@ -88,12 +89,16 @@ impl Portions {
     fn of<O: Observer>(simulation: &Simulation<O>) -> Self {
         let started = Instant::now();
         let length = Span(simulation.end().0.div_ceil(FIRST_SLICES));
-        let slice = Slice { length, until: Time::ZERO, events_before: 0 };
-        Self { started, now: Time::ZERO, events: MOST_EVENTS, since_memory: 0, memory_seen: started, slice }
-    }
-
-    fn are_over<O: Observer>(&self, simulation: &Simulation<O>) -> bool {
-        self.now == simulation.end()
+        let slice = Slice { length, until: None, events_before: 0 };
+        Self {
+            started,
+            now: Time::ZERO,
+            is_over: false,
+            events: MOST_EVENTS,
+            since_memory: 0,
+            memory_seen: started,
+            slice,
+        }
     }
 
     /// Simulates the next portion.
@@ -102,11 +107,11 @@ impl Portions {
         match simulation.driver() {
             Driver::Events => {
                 let (end, portion) = (simulation.end(), limits.portion(simulation, self.events));
-                let is_over = simulation.advance_at_most(end, portion);
-                self.now = if is_over { end } else { self.now.max(simulation.now()) };
+                self.is_over = simulation.advance_at_most(end, portion);
             }
             Driver::Fast => self.advance_fast(simulation),
         }
+        self.now = if self.is_over { simulation.end() } else { self.now.max(simulation.now()) };
         self.since_memory += self.events;
         self.events =
             if began.elapsed() > LONG { (self.events / 4).max(1) } else { (self.events * 2).min(MOST_EVENTS) };
@@ -114,15 +119,15 @@ impl Portions {
 
     /// Simulates to the end of the slice, or to a pause before it. Then adapts the slice to the number of its events.
     fn advance_fast<O: Observer>(&mut self, simulation: &mut Simulation<O>) {
-        if self.now == self.slice.until {
-            self.slice.until = self.now.saturating_add(self.slice.length).min(simulation.end());
+        let end = simulation.end();
+        let until = *self.slice.until.get_or_insert_with(|| {
             self.slice.events_before = simulation.events();
-        }
-        // It ends at once by events, if the simulation begins again with them.
-        if !simulation.advance_at_most(self.slice.until, self.events) {
+            self.now.saturating_add(self.slice.length).min(end)
+        });
+        if !simulation.advance_at_most(until, self.events) {
             return;
         }
-        self.now = self.slice.until;
+        (self.slice.until, self.is_over) = (None, until == end);
         let happened = simulation.events().saturating_sub(self.slice.events_before);
         let length = &mut self.slice.length;
         if happened > FAST_EVENTS {

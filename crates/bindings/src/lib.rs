@@ -212,23 +212,35 @@ fn readable_claims(text: &[u8], source: &str) -> String {
 }
 
 #[pyfunction]
-#[pyo3(signature = (first, second, wall_seconds = None))]
-fn compare_runs(py: Python<'_>, first: &str, second: &str, wall_seconds: Option<f64>) -> PyResult<String> {
+#[pyo3(signature = (first, second, wall_seconds = None, memory_bytes = None))]
+fn compare_runs(
+    py: Python<'_>,
+    first: &str,
+    second: &str,
+    wall_seconds: Option<f64>,
+    memory_bytes: Option<usize>,
+) -> PyResult<String> {
     let scenarios = [runnable_scenario(first)?, runnable_scenario(second)?];
     let mut signal = Ok(());
+    let mut exceeded = None;
     let started = Instant::now();
     let comparison = py.detach(|| {
         guarded(|| {
-            longfat_engine::divergence::compare([&scenarios[0], &scenarios[1]], || {
+            longfat_engine::divergence::compare([&scenarios[0], &scenarios[1]], |bytes| {
                 signal = Python::attach(|py| py.check_signals());
-                signal.is_err() || wall_seconds.is_some_and(|limit| started.elapsed().as_secs_f64() >= limit)
+                exceeded = if let Some(limit) = wall_seconds.filter(|limit| started.elapsed().as_secs_f64() >= *limit) {
+                    Some(format!("{limit} s (--limit wall=... raises it)"))
+                } else {
+                    let limit = memory_bytes.filter(|limit| bytes > *limit);
+                    limit.map(|limit| format!("{limit} bytes (--limit memory=... raises it)"))
+                };
+                signal.is_err() || exceeded.is_some()
             })
         })
     });
     signal?;
-    let too_long =
-        || format!("stopped at its limit of {} s (--limit wall=... raises it)", wall_seconds.unwrap_or_default());
-    let comparison = comparison.and_then(|found| found.ok_or_else(too_long)).map_err(RunFailed::new_err)?;
+    let stopped = || format!("stopped at its limit of {}", exceeded.unwrap_or_default());
+    let comparison = comparison.and_then(|found| found.ok_or_else(stopped)).map_err(RunFailed::new_err)?;
     serde_json::to_string(&comparison).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 

@@ -111,8 +111,12 @@ pub struct Comparison {
     pub divergence: Option<Divergence>,
 }
 
-/// Simulates two scenarios side by side until they diverge or the shorter one ends. Polls `is_stopped`, and returns `None` once it is true.
-pub fn compare(scenarios: [&Scenario; 2], mut is_stopped: impl FnMut() -> bool) -> Option<Comparison> {
+/// Events of a run between two polls.
+const PORTION: u64 = 1 << 12;
+
+/// Simulates two scenarios side by side until they diverge or the shorter one ends. Polls `is_stopped` with the memory of both runs in bytes,
+/// and returns `None` once it is true.
+pub fn compare(scenarios: [&Scenario; 2], mut is_stopped: impl FnMut(usize) -> bool) -> Option<Comparison> {
     let mut runs = scenarios.map(|scenario| Simulation::new(scenario, Recorder::of(scenario)));
     let end = runs.iter().map(Simulation::end).min()?;
     let slice = Span((end - Time::ZERO).0.div_ceil(SLICES));
@@ -120,11 +124,16 @@ pub fn compare(scenarios: [&Scenario; 2], mut is_stopped: impl FnMut() -> bool) 
     let mut parting = None;
     let mut now = Time::ZERO;
     while now < end && parting.is_none_or(|parting| lacks_context(&mut runs, parting)) {
-        if is_stopped() {
-            return None;
-        }
         now = (now + slice).min(end);
-        runs.iter_mut().for_each(|run| run.advance(now));
+        for place in 0..runs.len() {
+            let mut is_done = false;
+            while !is_done {
+                if is_stopped(runs.iter().map(Simulation::memory_bytes).sum()) {
+                    return None;
+                }
+                is_done = runs[place].advance_at_most(now, PORTION);
+            }
+        }
         if parting.is_none() {
             let [first, second] = &mut runs;
             parting = known.compare([&mut first.observer_mut().flows, &mut second.observer_mut().flows]);
@@ -238,6 +247,10 @@ impl Recorder {
 }
 
 impl Observer for Recorder {
+    fn memory_bytes(&self) -> usize {
+        self.flows.iter().map(|events| size_of_val(events) + events.capacity() * size_of::<Event>()).sum()
+    }
+
     fn segment_sent(&mut self, now: Time, flow: usize, segment: Segment, window: &Window) {
         let Segment { sequence, length, again, synchronize, .. } = segment;
         self.note(now, flow, Happening::SegmentSent { sequence, length, again, synchronize }, Some(window));

@@ -21,6 +21,9 @@ const ROWS_OF_A_PAGE: usize = 1 << 10;
 /// Pages of a row group, which are written together.
 const PAGES_OF_A_GROUP: usize = 1 << 4;
 
+/// Memory of the description of a column's part of a row group.
+const BYTES_OF_A_CHUNK_DESCRIBED: usize = 600;
+
 /// Type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
@@ -155,6 +158,14 @@ impl Table {
     #[must_use]
     pub fn rows(&self) -> u64 {
         self.rows_encoded + self.waiting as u64
+    }
+
+    /// Bytes that are allocated, nearly: a group that waits, and what the file's end will say about each group.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        let waiting = (PAGES_OF_A_GROUP + 1) * ROWS_OF_A_PAGE * size_of::<u64>();
+        let groups = self.rows_encoded as usize / (PAGES_OF_A_GROUP * ROWS_OF_A_PAGE);
+        self.columns.len() * (waiting + groups * BYTES_OF_A_CHUNK_DESCRIBED)
     }
 
     /// Adds a row, with a value for each column.

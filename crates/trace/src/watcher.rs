@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use longfat_engine::config::format_span;
 use longfat_engine::framing::{Cell, Class, Content};
 use longfat_engine::measure::RunRecord;
 use longfat_engine::observer::{Arriving, Interests, Observer, SlotRun};
@@ -29,6 +30,9 @@ pub struct Wanted {
 
 /// Default number of intervals in a run.
 const INTERVALS: u64 = 1000;
+
+/// Most intervals in a run: each may have rows, though nothing happens in it.
+const MOST_INTERVALS: u64 = 10_000_000;
 
 impl Wanted {
     /// The default `error`: a line's width in most plots.
@@ -97,7 +101,17 @@ impl Watcher {
 
     fn start_traces(&mut self, scenario: &Scenario, path: &Path, wanted: &Wanted) -> Result<(), Vec<String>> {
         let kinds = wanted.kinds()?;
-        let interval = wanted.interval.unwrap_or(Span(scenario.duration.0.0.div_ceil(INTERVALS)));
+        let duration = scenario.duration.0;
+        let interval = wanted.interval.unwrap_or(Span(duration.0.div_ceil(INTERVALS)));
+        let shortest = Span(duration.0.div_ceil(MOST_INTERVALS));
+        if interval < shortest {
+            return Err(vec![format!(
+                "intervals of {}: more than {MOST_INTERVALS} in a run of {}; at least {}",
+                format_span(interval),
+                format_span(duration),
+                format_span(shortest)
+            )]);
+        }
         let network = Network::new(scenario, wanted.error, interval);
         let one = |problem| vec![problem];
         let folder = Folder::open(path).map_err(one)?;
@@ -160,6 +174,10 @@ impl Observer for Watcher {
         self.traces = Traces::default();
         let failed = |problems: Vec<String>| Self { problem: Some(problems.join("; ")), ..Self::default() };
         Some(Self::start(&scenario, Some((&folder, &wanted)), None).unwrap_or_else(failed))
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.traces.memory_bytes() + self.capture.as_ref().map_or(0, Capture::memory_bytes)
     }
 
     fn segment_sent(&mut self, now: Time, flow: usize, segment: Segment, window: &Window) {

@@ -43,7 +43,7 @@ def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
 
     run = only(runs, "cwnd")
     flow = flow_to_show(run, options)
-    windows = run.table("cwnd")
+    windows = run.thinned("cwnd")
     happened = [*events(run, "timeouts", "timeout"), *events(run, "drops", "drop")]
     if flow is None:
         drawn = windows["flow"].is_in(foremost(windows, polars.col("cwnd_bytes").max()))
@@ -52,7 +52,7 @@ def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
     rows = [
         row
         for name in ("cwnd", *(name for name in ("ssthresh", "flight") if name in run.names))
-        for row in rows_of(_of(run.table(name), flow), name, f"{name}_bytes", "kB", _KILO)
+        for row in rows_of(_of(run.thinned(name), flow), name, f"{name}_bytes", "kB", _KILO)
     ]
     return shown([*rows, *(row for row in happened if row["flow"] == flow)], run, options)
 

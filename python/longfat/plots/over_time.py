@@ -12,7 +12,7 @@ from longfat.plots.palette import DROP, FLOW_COLORS, NEUTRAL, TIMEOUT, flow_colo
 from longfat.plots.picture import Axis, Guide, Mark
 from longfat.plots.thinning import thinned
 from longfat.scenarios.resolved import travels_whole
-from longfat.traces import Traces
+from longfat.traces import MOST_ROWS_DRAWN, Traces
 
 if TYPE_CHECKING:
     import polars
@@ -163,7 +163,7 @@ def _ends(run: Traces) -> dict[int, float]:
     import polars
 
     last = polars.col("time_s").max()
-    return dict(run.table("acknowledgments").group_by("flow").agg(last).rows())
+    return dict(run.thinned("acknowledgments").group_by("flow").agg(last).rows())
 
 
 def _until(
@@ -181,14 +181,17 @@ def rugs(rows: Sequence[Row]) -> Iterator[Mark]:
     for series, color in (("drop", DROP), ("timeout", TIMEOUT)):
         times = [row["time_s"] for row in rows if row["series"] == series]
         if times:
-            yield Mark("rug", times, color=color, label=f"{series}s ({len(times)})", strength=0.8)
+            number = f"{len(times)}" if len(times) < MOST_ROWS_DRAWN // 2 else "some of them"
+            yield Mark("rug", times, color=color, label=f"{series}s ({number})", strength=0.8)
 
 
 def events(run: Traces, trace: str, series: str, *, at_bottleneck: bool = False) -> list[Row]:
     """Return the events of a trace, or those `at_bottleneck`; [] if it was not recorded."""
     if trace not in run.names:
         return []
-    frame = run.table_of_bottleneck(trace) if at_bottleneck else run.table(trace)
+    frame = run.thinned(trace)
+    if at_bottleneck:
+        frame = run.at_bottleneck(frame)
     return [
         {"series": series, "flow": flow, "time_s": time, "value": None, "unit": None}
         for flow, time in zip(frame["flow"].to_list(), frame["time_s"].to_list(), strict=True)

@@ -22,7 +22,7 @@ _PANEL_HEIGHT_INCHES = 2.3
 def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
     """Return a series for each class, in cells or packets, and the events `drop`."""
     run = only(runs, "queue")
-    frame = run.table_of_bottleneck("queue")
+    frame = run.at_bottleneck(run.thinned("queue"))
     columns = (frame[name].to_list() for name in ("class", "time_s", "cells"))
     rows: list[Row] = [
         {"series": name, "flow": None, "time_s": time, "value": cells, "unit": unit(run)}

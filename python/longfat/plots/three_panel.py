@@ -32,7 +32,7 @@ _PANEL_HEIGHT_INCHES = 1.64
 def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
     """Return the rows of the plots throughput and queue, and the series `rtt`, in ms."""
     run = only(runs, "three-panel")
-    measured = run.table("rtt")
+    measured = run.thinned("rtt")
     drawn = measured.filter(measured["flow"].is_in(throughput.busiest(run)))
     round_trips = shown(rows_of(drawn, "rtt", "rtt_s", "ms", _MILLI), run, options)
     return [*throughput.collect(runs, options), *round_trips, *queue.collect(runs, options)]

@@ -42,6 +42,8 @@ def compare_runs(first: Scenario, second: Scenario, limits: Limits | None = None
     """
     limits = Limits.of_machine() if limits is None else limits
     limits.refuse([first.resolved, second.resolved])
-    found = _engine.compare_runs(first.resolved, second.resolved, limits.wall_seconds)
+    found = _engine.compare_runs(
+        first.resolved, second.resolved, limits.wall_seconds, limits.memory_bytes
+    )
     comparison: dict[str, Any] = json.loads(found)
     return comparison

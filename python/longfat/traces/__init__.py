@@ -23,6 +23,15 @@ if TYPE_CHECKING:
 
 DESCRIPTION = "traces.json"
 
+MOST_ROWS = 10_000_000
+"""Rows of a trace that are read into memory: a gigabyte at most."""
+
+MOST_ROWS_DRAWN = 400_000
+"""Rows of a trace that are drawn: far more than can be told apart."""
+
+_ROWS_AT_ONCE = 500_000
+"""Rows that are in memory at a time while more are thinned."""
+
 
 @dataclass(frozen=True)
 class Traces:
@@ -111,15 +120,90 @@ class Traces:
         """Return a trace as a data frame, with `time_s`, which is `time_ps` in seconds.
 
         Every interval of `throughput` has a row for each flow, also for those that deliver nothing.
-        Raises `LongfatError` for a trace that the run has not recorded, and for a file that cannot
-        be read or does not match its description.
+        Raises `LongfatError` for a trace that the run has not recorded, for a file that cannot
+        be read or does not match its description, and for more than `MOST_ROWS` rows.
         """
+        self._check_size(name, self.rows(name))
+        return self._read(name, 0, MOST_ROWS)
+
+    def thinned(self, name: str) -> "polars.DataFrame":
+        """Return a trace to be drawn, as `table` does, with about `MOST_ROWS_DRAWN` rows at most.
+
+        Of changes, extremes are kept; of events, each n-th. Counts in intervals are all there.
+        Raises as `table` does.
+        """
+        import polars
+
+        rows = self.rows(name)
+        if rows <= MOST_ROWS_DRAWN or self._description_of(name)["rows_are"] == "intervals":
+            return self.table(name)
+        parts = []
+        for first in range(0, rows, _ROWS_AT_ONCE):
+            part = self._read(name, first, _ROWS_AT_ONCE)
+            parts.append(self._thinned_part(name, part, -(-rows // MOST_ROWS_DRAWN)))
+        frame = polars.concat(parts)
+        # Many flows with few changes each have hardly any between their extremes.
+        return frame.gather_every(-(-frame.height // MOST_ROWS_DRAWN))
+
+    def rows(self, name: str) -> int:
+        """Return the number of rows in the file of a trace. Raises as `table` does."""
         import polars
 
         self.check_names([name])
         file = self.folder / f"{name}.parquet"
         try:
-            frame = polars.read_parquet(file)
+            rows: int = polars.scan_parquet(file).select(polars.len()).collect().item()
+        except (OSError, polars.exceptions.PolarsError) as error:
+            raise LongfatError(f"{file}: no Parquet file that can be read: {error}") from error
+        return rows
+
+    def _check_size(self, name: str, rows: int) -> None:
+        """Raise `LongfatError` for more rows than are read into memory."""
+        if rows > MOST_ROWS:
+            raise LongfatError(
+                f"{self.folder}: the trace {name!r} has {rows:,} rows, and at most {MOST_ROWS:,} "
+                "are read into memory; shorten the run, or record fewer with --trace-error or "
+                "--trace-interval"
+            )
+
+    def _thinned_part(
+        self, name: str, frame: "polars.DataFrame", every: int
+    ) -> "polars.DataFrame":
+        """Return one row of `every`: of changes, extremes of each series of consecutive rows."""
+        import polars
+
+        described = self._description_of(name)
+        if described["rows_are"] != "changes":
+            return frame.gather_every(every)
+        columns = [column for column in described["columns"] if column["name"] != "time_ps"]
+        keys = [
+            column["name"]
+            for column in columns
+            if column["holds"] == "words" or column["name"] == "flow"
+        ]
+        value = polars.col(next(column["name"] for column in columns if column["name"] not in keys))
+        row = polars.col("row")
+        portion = polars.int_range(polars.len()).over(keys) // (4 * every)
+        kept = (
+            frame.with_row_index("row")
+            .group_by([*keys, portion.alias("portion")])
+            .agg(
+                row.first().alias("first"),
+                row.get(value.arg_min()).alias("least"),
+                row.get(value.arg_max()).alias("largest"),
+                row.last().alias("last"),
+            )
+        )
+        places = polars.concat([kept[column] for column in ("first", "least", "largest", "last")])
+        return frame[places.unique().sort()]
+
+    def _read(self, name: str, first: int, rows: int) -> "polars.DataFrame":
+        """Return rows of a trace from the `first` one on, counted from 0."""
+        import polars
+
+        file = self.folder / f"{name}.parquet"
+        try:
+            frame = polars.scan_parquet(file).slice(first, rows).collect()
         except (OSError, polars.exceptions.PolarsError) as error:
             raise LongfatError(f"{file}: no Parquet file that can be read: {error}") from error
         if name == "capacity" and "bits" not in frame.columns:
@@ -146,13 +230,20 @@ class Traces:
 
     def table_of_bottleneck(self, name: str) -> "polars.DataFrame":
         """Return the bottleneck's rows of a trace of ports. Raises as `table` does."""
-        frame = self.table(name)
+        return self.at_bottleneck(self.table(name))
+
+    def at_bottleneck(self, frame: "polars.DataFrame") -> "polars.DataFrame":
+        """Return the bottleneck's rows of a frame with the column `port`."""
         return frame.filter(frame["port"].cast(str) == self.bottleneck["name"])
+
+    def _description_of(self, name: str) -> Mapping[str, Any]:
+        trace: Mapping[str, Any]
+        (trace,) = (trace for trace in self.description["traces"] if trace["name"] == name)
+        return trace
 
     def _check_columns(self, name: str, file: Path, columns: Sequence[str]) -> None:
         """Raise `LongfatError` for a file without the columns that its description lists."""
-        (trace,) = (trace for trace in self.description["traces"] if trace["name"] == name)
-        promised = [column["name"] for column in trace.get("columns", ())]
+        promised = [column["name"] for column in self._description_of(name).get("columns", ())]
         missing = [column for column in promised if column not in columns]
         if missing:
             raise LongfatError(
@@ -168,6 +259,7 @@ class Traces:
         if "flows" not in self.description:
             return frame  # written by a version that omitted no rows
         end, interval = self.settings["duration_ps"], self.description["interval_ps"]
+        self._check_size("throughput", -(-end // interval) * self.description["flows"])
         begins = polars.int_range(0, end, interval, dtype=polars.Int64, eager=True)
         flows = polars.int_range(1, self.description["flows"] + 1, dtype=polars.Int64, eager=True)
         every = begins.alias("time_ps").to_frame().join(flows.alias("flow").to_frame(), how="cross")

@@ -91,7 +91,7 @@ def _cwnd(run: Traces) -> Chart:
 def _cwnd_series(run: Traces) -> Iterator[Series]:
     import polars
 
-    frame = run.table("cwnd")
+    frame = run.thinned("cwnd")
     flows, times = frame["flow"].to_numpy(), frame["time_s"].to_numpy()
     windows = frame["cwnd_bytes"].to_numpy() / KILO
     for flow in foremost(frame, polars.col("cwnd_bytes").max(), MOST_FLOWS):
@@ -114,7 +114,7 @@ def _queue(run: Traces) -> Chart:
 
 
 def _queue_series(run: Traces) -> Iterator[Series]:
-    frame = run.table_of_bottleneck("queue")
+    frame = run.at_bottleneck(run.thinned("queue"))
     colors = {"ubr": BLUE, "vbr": ORANGE}
     for name in frame["class"].unique(maintain_order=True):
         own = frame.filter(frame["class"] == name)
@@ -173,12 +173,12 @@ def _instants(run: Traces) -> list[float]:
 
 def _events(run: Traces, trace: str, color: str) -> dict[str, Any]:
     """Return the events of a trace, at most one in each interval."""
-    times = run.table(trace)["time_s"].to_numpy()
+    times = run.thinned(trace)["time_s"].to_numpy()
     places = np.unique(np.floor(times * 2 * BINS / run.seconds))
     return {
         "label": trace,
         **_colors(color),
-        "count": len(times),
+        "count": run.rows(trace),
         "times": (places * run.seconds / (2 * BINS)).tolist(),
     }
 

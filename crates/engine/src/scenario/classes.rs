@@ -49,6 +49,7 @@ impl Scenario {
             rate: graph.links[link].rate,
             full_packet_bytes: framing.bits(self.tcp.mss.0, self.tcp.option_bytes()) / 8,
             chance: self.chance().stream(&format!("port/{}/queue", graph.link_name(link))),
+            duration: self.duration.0,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Rough estimate of a run's cost from its scenario, before anything is allocated.
 
-use longfat_foundation::units::{CELL_BITS, Span};
+use longfat_foundation::units::{CELL_BITS, Span, Time};
+use longfat_hosts::traffic::Writes;
 use longfat_network::framing::Unit;
 use longfat_network::switch::PortConfig;
 use longfat_network::topology::Graph;
@@ -45,11 +46,18 @@ impl Scenario {
     pub fn cost(&self) -> Cost {
         let graph = self.graph();
         let load = Load::of(self, &graph);
-        let (flows, packets) = (as_float(graph.flows.len()) * BYTES_PER_FLOW, load.packets * BYTES_PER_PACKET);
+        let writing = Writing::of(self, &graph);
+        let flows = as_float(graph.flows.len()) * BYTES_PER_FLOW;
+        let (of_messages, of_segments) = (writing.packets * BYTES_PER_PACKET, load.packets * BYTES_PER_PACKET);
+        let packets = of_messages.max(of_segments);
         let buffered = load.buffered_cells * BYTES_PER_CELL;
         let seconds = self.duration.0.as_seconds();
         let frames = self.demand(&graph).map_or(0.0, |demand| seconds / demand.frame.as_seconds());
-        let largest = if flows >= packets + buffered {
+        let datagrams: f64 =
+            self.sources_of_background(&graph).iter().map(|source| source.datagrams_per_second()).sum();
+        let largest = if of_messages > of_segments && packets + buffered > flows {
+            "traffic.interval"
+        } else if flows >= packets + buffered {
             if self.journeys().iter().any(|journey| journey.from.is_some()) {
                 "connections"
             } else {
@@ -61,11 +69,54 @@ impl Scenario {
             "tcp.receiver_window"
         };
         Cost {
-            events: load.units * EVENTS_PER_UNIT + frames,
+            events: load.units * EVENTS_PER_UNIT + frames + writing.events + datagrams * seconds * EVENTS_PER_UNIT,
             core_seconds: load.carried * CORE_SECONDS_PER_PACKET + frames * CORE_SECONDS_PER_FRAME,
             memory_bytes: flows + packets + buffered,
             memory_due_to: largest,
         }
+    }
+}
+
+/// Writes of applications at regular times.
+#[derive(Default)]
+struct Writing {
+    /// Events of the applications, and of packets that carry one write each.
+    events: f64,
+    /// Largest number of such packets in flight.
+    packets: f64,
+}
+
+impl Writing {
+    fn of(scenario: &Scenario, graph: &Graph) -> Self {
+        let framing = scenario.framing.build(&());
+        let (senders, until) = (graph.senders(), Time::ZERO + scenario.duration.0);
+        let rate: f64 = graph.managed().map(|number| as_float(graph.links[number].rate.0)).sum();
+        let round_trip = graph.flows.first().map_or(Span::ZERO, |flow| graph.round_trip(flow)).as_seconds();
+        let (mut all, mut offered_bps) = (Self::default(), 0.0);
+        let mut windows = 0.0;
+        for sender in 0..senders {
+            let Some(Writes { number, bytes, interval }) = scenario.source(sender, senders).writes(until) else {
+                continue;
+            };
+            let tcp = scenario.tcp_of(sender);
+            all.events += as_float(number);
+            // By Nagle's rule small writes share segments, and large ones fill several.
+            if tcp.nagle || bytes >= tcp.mss.0 {
+                continue;
+            }
+            let bits = as_float(framing.bits(bytes, tcp.option_bytes()));
+            let carried = as_float(number).min(rate * scenario.duration.0.as_seconds() / bits);
+            all.events += carried * EVENTS_PER_UNIT;
+            offered_bps += bits / interval.as_seconds();
+            let window = as_float(number).min(as_float(tcp.receiver_window.0) / as_float(bytes));
+            windows += window;
+            all.packets += window.min(round_trip / interval.as_seconds() + 1.0);
+        }
+        // What the lines do not carry waits, until windows are full.
+        if offered_bps > rate {
+            all.packets = windows;
+        }
+        all
     }
 }
 
@@ -94,7 +145,9 @@ impl Load {
         let rate: f64 = graph.managed().map(|number| as_float(graph.links[number].rate.0)).sum();
         let round_trip = graph.flows.first().map_or(Span::ZERO, |flow| graph.round_trip(flow)).as_seconds();
         let duration = scenario.duration.0.as_seconds();
-        // A connection has at most its window in flight, and at most twice what the line has carried: windows grow by acknowledgments.
+        // A connection has at most its window in flight, and at most its first one and twice what the line has carried: windows grow by
+        // acknowledgments.
+        let first = as_float(graph.senders()) * as_float(scenario.tcp.initial_window.bytes(mss)) / as_float(mss);
         let windows = as_float(graph.flows.len()) * (as_float(scenario.tcp.receiver_window.0) / as_float(mss)).max(1.0);
         let carried = 2.0 * rate * duration / bits + as_float(graph.flows.len());
         // A full finite buffer stops several connections; a single one may queue before its own line.
@@ -107,8 +160,9 @@ impl Load {
         let pipe = buffer.map(|buffer| {
             2.0 * (rate * round_trip + buffer * unit_bits) / bits + windows / as_float(graph.flows.len())
         });
-        let unbounded = windows.min(carried);
-        let packets = pipe.map_or(unbounded, |pipe| pipe.min(unbounded));
+        let unbounded = windows.min(carried + first);
+        // First windows wait before the lines of their senders.
+        let packets = pipe.map_or(unbounded, |pipe| pipe.max(first).min(unbounded));
         let cells_per_packet = as_float(framing.cells(mss, options));
         Self {
             units: rate * duration / unit_bits,

@@ -82,7 +82,7 @@ impl<O: Observer> Simulation<O> {
         self.advance_at_most(until, u64::MAX);
     }
 
-    /// [`advance`](Self::advance), but at most `events` events; under lookahead about as many of the end systems, or services of the port.
+    /// [`advance`](Self::advance), but at most `events` events; under lookahead about as many of the end systems.
     /// Returns whether all before `until` has been simulated.
     pub fn advance_at_most(&mut self, until: Time, events: u64) -> bool {
         let until = until.min(self.end());
@@ -124,10 +124,12 @@ impl<O: Observer> Simulation<O> {
         of_network!(&self.0, network => network.end)
     }
 
-    /// The time before which all has been simulated, by events.
+    /// The time before which all has been simulated of the end systems, and by events of all else.
     #[must_use]
     pub fn now(&self) -> Time {
-        of_network!(&self.0, network => network.calendar.first().0.min(network.end))
+        of_network!(&self.0, network => {
+            network.calendar.first().0.min(network.driver.next_arrival()).min(network.end)
+        })
     }
 
     /// Events so far; under lookahead no more than there were, until all before a time is simulated.

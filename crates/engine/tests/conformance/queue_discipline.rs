@@ -26,7 +26,14 @@ const ENDS: [Ends; CIRCUITS] = [
 /// Context of a discipline in tests.
 pub fn context(room: Room) -> QueueContext {
     let chance = Chance { seed: 1, replication: 0 }.stream("queue");
-    QueueContext { room, circuits: ENDS.to_vec(), rate: Rate(10_000_000), full_packet_bytes: 1500, chance }
+    QueueContext {
+        room,
+        circuits: ENDS.to_vec(),
+        rate: Rate(10_000_000),
+        full_packet_bytes: 1500,
+        chance,
+        duration: Span::from_microseconds(60_000_000),
+    }
 }
 
 fn build(text: &str, room: Room) -> Option<Box<dyn QueueDiscipline>> {

@@ -89,6 +89,6 @@ fn a_datagram_that_is_lost_in_one_run_only_is_where_they_part() {
         .map(|steps| network(&format!("{{ kind = \"schedule\", steps = \"{steps}\" }}"), "traffic = \"www\""));
     let (tape, _) = run_taped(&lossy);
     let first = tape.iter().find(|entry| matches!(entry.what, Happening::Lost { .. })).expect("all is lost in the end");
-    let divergence = compare([&clear, &lossy], || false).expect("nobody stops it").divergence.expect("they part");
+    let divergence = compare([&clear, &lossy], |_| false).expect("nobody stops it").divergence.expect("they part");
     assert_eq!((divergence.time_ps, divergence.flow), (first.time.0, first.flow + 1));
 }

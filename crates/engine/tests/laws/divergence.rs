@@ -13,7 +13,7 @@ fn network(buffer: &str, rest: &str) -> Scenario {
 }
 
 fn compared(first: &Scenario, second: &Scenario) -> Comparison {
-    compare([first, second], || false).expect("nobody stops it")
+    compare([first, second], |_| false).expect("nobody stops it")
 }
 
 fn first(tape: &[Entry], which: impl Fn(&Taped) -> bool) -> &Entry {
@@ -72,7 +72,7 @@ fn one_connection_more_is_where_runs_part_from_the_start() {
 fn a_comparison_can_be_stopped() {
     let scenario = network("100 cells", "");
     let mut asked = 0;
-    let is_stopped = || {
+    let is_stopped = |_| {
         asked += 1;
         asked > 10
     };

@@ -22,6 +22,24 @@ fn record(driver: Driver, scenario: &Scenario) -> RunRecord {
     simulation.finish().unwrap_or_else(|violation| panic!("{violation}"))
 }
 
+/// Runs a scenario in portions of `events` events, with a slice of time between; counts of events never fall on the way, nor exceed those at
+/// the end.
+fn record_in_portions(driver: Driver, scenario: &Scenario, events: u64) -> RunRecord {
+    let mut simulation = Simulation::driven_by(driver, scenario, Unobserved);
+    let (third, end) = (Time(simulation.end().0 / 3), simulation.end());
+    let mut counted = 0;
+    for until in [third, end] {
+        while !simulation.advance_at_most(until, events) {
+            let now = simulation.events();
+            assert!(now >= counted || simulation.driver() != driver, "{now} after {counted}");
+            counted = now;
+        }
+    }
+    let record = simulation.finish().unwrap_or_else(|violation| panic!("{violation}"));
+    assert!(counted <= record.work.events, "{counted} of {}", record.work.events);
+    record
+}
+
 /// The record without the driver's name.
 fn bytes(mut record: RunRecord) -> String {
     record.work.driver = "";
@@ -95,6 +113,14 @@ proptest! {
             "{:?}", fast.work
         );
         prop_assert_eq!(bytes(fast), bytes(events));
+    }
+
+    #[test]
+    fn pauses_of_either_driver_change_nothing(network in any_network_for_the_fast_driver(), events in 1_u64..50) {
+        for driver in [Driver::Fast, Driver::Events] {
+            let in_portions = record_in_portions(driver, &network.scenario, events);
+            prop_assert_eq!(bytes(in_portions), bytes(record(driver, &network.scenario)));
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use longfat_foundation::random::RandomSpan;
 use longfat_foundation::units::{Span, Time};
 use serde_json::Value as Json;
 
-use super::{Source, Wake};
+use super::{Source, Wake, Writes};
 
 longfat_foundation::model! {
     /// Writes a message of constant size at the start and after every interval: an application that is often idle.
@@ -78,6 +78,12 @@ impl Source for Writer {
         self.written += 1;
         let next = (Some(self.written) != self.total).then(|| now + self.interval);
         Wake { bytes: self.size, next }
+    }
+
+    fn writes(&self, until: Time) -> Option<Writes> {
+        let in_time = if until > self.start { (until - self.start).0.div_ceil(self.interval.0) } else { 0 };
+        let number = in_time.min(self.total.unwrap_or(u64::MAX));
+        Some(Writes { number, bytes: self.size, interval: self.interval })
     }
 
     fn size(&self) -> Option<u64> {

@@ -36,6 +36,17 @@ pub struct Wake {
     pub next: Option<Time>,
 }
 
+/// Writes of an application.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Writes {
+    /// How many.
+    pub number: u64,
+    /// Bytes of each.
+    pub bytes: u64,
+    /// Time from one to the next.
+    pub interval: Span,
+}
+
 /// The application of one connection, or of the connections of one sender.
 pub trait Source: Send {
     /// Time of the first wake-up.
@@ -48,6 +59,10 @@ pub trait Source: Send {
     }
     /// Number of segments that carry all its data, if certain: consecutive writes may share a segment.
     fn segments(&self, _mss: u64) -> Option<u64> {
+        None
+    }
+    /// Number and size of the writes before `until`, if it writes bytes at regular times.
+    fn writes(&self, _until: Time) -> Option<Writes> {
         None
     }
     /// True if the receiving end requests the data. A wake-up then hands over requests: data of the receiving end's TCP, in the reverse

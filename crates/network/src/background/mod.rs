@@ -38,6 +38,10 @@ pub trait Background: Send {
     fn class(&self) -> Class {
         Class::Ubr
     }
+    /// Mean number of datagrams per second, of a source whose datagrams wait with the connections' packets.
+    fn datagrams_per_second(&self) -> f64 {
+        0.0
+    }
     /// Share of the line that is reserved for it and unavailable to TCP (M-02).
     fn reserved_share(&self) -> f64 {
         0.0

@@ -88,6 +88,10 @@ impl Background for Datagrams {
         self.start
     }
 
+    fn datagrams_per_second(&self) -> f64 {
+        1.0 / self.mean_interval.as_seconds()
+    }
+
     fn emit(&mut self, now: Time) -> Emission {
         let next = now.saturating_add(self.chance.exponential(self.mean_interval));
         Emission { cells: self.cells, bits: self.bits, next: Some(next) }

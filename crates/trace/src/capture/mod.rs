@@ -105,6 +105,14 @@ impl Capture {
         Ok(capture)
     }
 
+    /// Bytes that are allocated for packets whose fate is not known, and for those that wait behind them.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        let in_flight: usize = self.flows.iter().map(|flow| flow.in_flight.capacity()).sum();
+        let pending = self.pending.capacity() * size_of::<Pending>() + self.pending.len() * MOST_HEADER_BYTES as usize;
+        pending + in_flight * size_of::<InFlight>()
+    }
+
     fn describe(&mut self, scenario: &Scenario) -> io::Result<()> {
         let (run, hash) = (scenario.run_id(), scenario.hash());
         let Scenario { seed, replication, .. } = scenario;

@@ -41,6 +41,10 @@ impl Trace for Acknowledgments {
         self.table.rows()
     }
 
+    fn table(&self) -> &Table {
+        &self.table
+    }
+
     fn into_table(self) -> Table {
         self.table
     }
@@ -76,6 +80,10 @@ impl Trace for Blocks {
 
     fn changes(&self) -> u64 {
         self.0.rows()
+    }
+
+    fn table(&self) -> &Table {
+        &self.0
     }
 
     fn into_table(self) -> Table {

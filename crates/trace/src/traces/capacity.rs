@@ -122,6 +122,10 @@ impl Trace for Capacity {
         self.seen
     }
 
+    fn table(&self) -> &Table {
+        &self.table
+    }
+
     fn into_table(self) -> Table {
         self.table
     }

@@ -81,6 +81,10 @@ impl Trace for Drops {
         self.table.rows()
     }
 
+    fn table(&self) -> &Table {
+        &self.table
+    }
+
     fn into_table(self) -> Table {
         self.table
     }

@@ -143,6 +143,10 @@ impl<H: Held> Trace for FlowSeries<H> {
         self.bands.iter().map(|band| band.changes).sum()
     }
 
+    fn table(&self) -> &Table {
+        &self.table
+    }
+
     fn into_table(self) -> Table {
         self.table
     }

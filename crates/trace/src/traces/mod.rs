@@ -50,6 +50,11 @@ macro_rules! traces {
                 Ok(Self { $($place: table(&<$trace>::KIND)?.map(|table| <$trace>::start(network, table)),)* })
             }
 
+            /// Bytes that are allocated for the tables.
+            pub fn memory_bytes(&self) -> usize {
+                [$(self.$place.as_ref().map_or(0, |trace| trace.table().memory_bytes())),*].into_iter().sum()
+            }
+
             /// Completes the files at the end of the run.
             ///
             /// # Errors
@@ -136,6 +141,8 @@ pub(crate) trait Trace: Observer + Send + Sized {
     fn end(&mut self, _now: Time) {}
     /// Number of rows of an exact trace.
     fn changes(&self) -> u64;
+    /// The table, as far as it is complete.
+    fn table(&self) -> &Table;
     /// Returns the completed table.
     fn into_table(self) -> Table;
 }

@@ -42,6 +42,10 @@ impl Trace for States {
         self.0.rows()
     }
 
+    fn table(&self) -> &Table {
+        &self.0
+    }
+
     fn into_table(self) -> Table {
         self.0
     }

@@ -121,6 +121,10 @@ impl Trace for Queues {
         self.changes
     }
 
+    fn table(&self) -> &Table {
+        &self.table
+    }
+
     fn into_table(self) -> Table {
         self.table
     }

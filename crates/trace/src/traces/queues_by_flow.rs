@@ -340,6 +340,10 @@ impl Trace for QueuesByFlow {
         self.shares.iter().map(|shares| shares.changes).sum()
     }
 
+    fn table(&self) -> &Table {
+        &self.table
+    }
+
     fn into_table(self) -> Table {
         self.table
     }

@@ -42,6 +42,10 @@ impl Trace for RoundTrips {
         self.seen.iter().sum()
     }
 
+    fn table(&self) -> &Table {
+        &self.table
+    }
+
     fn into_table(self) -> Table {
         self.table
     }

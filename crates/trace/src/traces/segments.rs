@@ -41,6 +41,10 @@ impl Trace for Segments {
         self.0.rows()
     }
 
+    fn table(&self) -> &Table {
+        &self.0
+    }
+
     fn into_table(self) -> Table {
         self.0
     }

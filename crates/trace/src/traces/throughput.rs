@@ -83,6 +83,10 @@ impl Trace for Delivered {
         self.seen
     }
 
+    fn table(&self) -> &Table {
+        &self.table
+    }
+
     fn into_table(self) -> Table {
         self.table
     }

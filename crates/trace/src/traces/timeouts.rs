@@ -32,6 +32,10 @@ impl Trace for Timeouts {
         self.0.rows()
     }
 
+    fn table(&self) -> &Table {
+        &self.0
+    }
+
     fn into_table(self) -> Table {
         self.0
     }

@@ -25,7 +25,7 @@ pub(super) struct Forward {
 }
 
 /// Slots that the port may be simulated ahead at a time: some milliseconds of work.
-const MOST_SLOTS_AHEAD: u64 = 1 << 20;
+const MOST_SLOTS_AHEAD: u64 = 1 << 18;
 
 /// The port and its lines, by how packets travel.
 enum Way {

@@ -50,22 +50,13 @@ pub struct Fast {
     tie: Option<Tie>,
     /// Events of the end systems so far: packets delivered to them, and events of the calendar.
     events_of_ends: u64,
-    /// The run pauses after so many events of the end systems, or services of the port.
-    pause: Pause,
+    /// The run pauses after so many events of the end systems; and whether it has.
+    pause: u64,
+    is_paused: bool,
     /// Events of the end systems, and events that were counted, when the work done was counted last.
     settled: (u64, u64),
     /// Arrivals and services of the port that are counted as events already.
     cells_in: u64,
-    services: u64,
-}
-
-/// Services of the port that count as much as an event of an end system: most are a part of a batch.
-const SERVICES_PER_EVENT: u64 = 64;
-
-/// How many events of the end systems, and services of the port, there may be before a run pauses.
-#[derive(Clone, Copy, Debug)]
-struct Pause {
-    events_of_ends: u64,
     services: u64,
 }
 
@@ -129,6 +120,10 @@ impl Drive for Fast {
         self.forward.cells_under_way() + self.backward.cells_under_way()
     }
 
+    fn next_arrival(&self) -> Time {
+        self.forward.next_time().min(self.backward.next_time())
+    }
+
     fn memory_bytes(&self) -> usize {
         let scheduled = self.scheduled.capacity() * size_of::<(Time, u64)>();
         scheduled + self.forward.memory_bytes() + self.backward.memory_bytes()
@@ -156,7 +151,8 @@ impl Fast {
             next_event: Time::ZERO,
             tie: None,
             events_of_ends: 0,
-            pause: Pause { events_of_ends: u64::MAX, services: u64::MAX },
+            pause: u64::MAX,
+            is_paused: false,
             settled: (0, 0),
             cells_in: 0,
             services: 0,
@@ -191,18 +187,6 @@ impl Fast {
         if let Err(tie) = sent {
             (self.tie, self.horizon) = (Some(tie), Time::ZERO);
         }
-    }
-
-    /// Pauses after `events` more events of the end systems, or services of the port.
-    fn pause_after(&mut self, events: u64) {
-        self.pause = Pause {
-            events_of_ends: self.events_of_ends.saturating_add(events),
-            services: self.forward.services().saturating_add(events.saturating_mul(SERVICES_PER_EVENT)),
-        };
-    }
-
-    fn is_to_pause(&self) -> bool {
-        self.events_of_ends >= self.pause.events_of_ends || self.forward.services() >= self.pause.services
     }
 
     /// State need not be complete before `until`.
@@ -242,28 +226,30 @@ impl Fast {
 }
 
 impl<O: Observer> Network<O, Fast> {
-    /// Simulates all that happens before `until`, or until there have been about `events` more events of the end systems, or services of
-    /// the port. Returns whether all before `until` has been simulated.
+    /// Simulates all that happens before `until`, or until there have been about `events` more events of the end systems. Returns whether
+    /// all before `until` has been simulated.
     ///
     /// # Errors
     /// If the order of two events of one instant is not known; the run must then begin again, by events.
     pub fn advance(&mut self, until: Time, events: u64) -> Result<bool, Tie> {
-        self.driver.pause_after(events);
+        self.driver.pause = self.driver.events_of_ends.saturating_add(events);
+        self.driver.is_paused = false;
         if let Some(from) = self.unmeasured_until().filter(|from| *from <= until) {
-            if !self.advance_to(from)? {
+            self.advance_to(from)?;
+            if self.driver.is_paused {
                 return Ok(false);
             }
             self.begin_to_measure(from);
         }
-        self.advance_to(until)
+        self.advance_to(until)?;
+        Ok(!self.driver.is_paused)
     }
 
-    /// Simulates all that happens before `until`, unless it is time to pause; nothing is measured anew on the way. Returns whether all has
-    /// been simulated.
+    /// Simulates all that happens before `until`, unless it pauses; nothing is measured anew on the way.
     ///
     /// # Errors
     /// If the order of two events of one instant is not known; the run must then begin again, by events.
-    fn advance_to(&mut self, until: Time) -> Result<bool, Tie> {
+    fn advance_to(&mut self, until: Time) -> Result<(), Tie> {
         self.driver.proceed(until);
         loop {
             let fast = &mut self.driver;
@@ -271,9 +257,6 @@ impl<O: Observer> Network<O, Fast> {
             let (data, acknowledgment) = (fast.forward.next_time(), fast.backward.next_time());
             let now = data.min(acknowledgment).min(event);
             if now >= fast.horizon {
-                if fast.is_to_pause() {
-                    return Ok(false);
-                }
                 if !self.look_ahead([data, acknowledgment, event], until)? {
                     break;
                 }
@@ -302,28 +285,34 @@ impl<O: Observer> Network<O, Fast> {
                 None => self.simulate_next(now, slot),
             }
         }
-        self.settle(until)?;
-        Ok(true)
+        if self.driver.is_paused {
+            return Ok(());
+        }
+        self.settle(until)
     }
 
-    /// Simulates the next event of the calendar. Only these, of which there may be any number before a horizon, end a portion; the packets
-    /// that are delivered before it are under way already.
+    /// Simulates the next event of the calendar. Before a horizon there may be any number of these; the packets that are delivered before it
+    /// are under way already.
     #[inline(never)]
     fn simulate_next(&mut self, now: Time, slot: Slot) {
         self.events_processed += 1;
         self.simulate(now, slot);
-        if self.driver.events_of_ends >= self.driver.pause.events_of_ends {
+        if self.driver.events_of_ends >= self.driver.pause {
             self.driver.horizon = Time::ZERO;
         }
     }
 
     /// Advances the process that bounds the next known event (of data, acknowledgments and the calendar), and moves the horizon. Returns
-    /// whether anything is left to simulate before `until`.
+    /// whether anything is left to simulate before `until`, and it is no time to pause.
     #[inline(never)]
     fn look_ahead(&mut self, [data, acknowledgment, event]: [Time; 3], until: Time) -> Result<bool, Tie> {
-        let fast = &self.driver;
+        let fast = &mut self.driver;
         if let Some(tie) = fast.tie {
             return Err(tie);
+        }
+        if fast.events_of_ends >= fast.pause {
+            fast.is_paused = true;
+            return Ok(false);
         }
         let known = data.min(acknowledgment).min(event);
         let (from_port, from_switch) = (fast.forward.bound(until), fast.backward.bound());
@@ -335,13 +324,17 @@ impl<O: Observer> Network<O, Fast> {
         if known >= unknown.min(until) {
             if is_port_behind && (from_port == now || now >= until) {
                 let sent = event.min(acknowledgment).min(data.saturating_add(fast.backward.latency()));
-                let horizon = sent.saturating_add(fast.forward.latency_before).min(until);
-                self.advance_port(now, horizon.min(now.saturating_add(fast.forward.most_ahead)))?;
+                let mut horizon = sent.saturating_add(fast.forward.latency_before).min(until);
+                if horizon.0.saturating_sub(now.0) > fast.forward.most_ahead.0 {
+                    (horizon, fast.pause) = (now + fast.forward.most_ahead, 0);
+                }
+                self.advance_port(now, horizon)?;
             } else if now >= until {
                 return Ok(false);
             } else {
                 let sent = event.min(data).min(acknowledgment.saturating_add(fast.forward.latency()));
-                self.advance_switch(sent.saturating_add(fast.backward.latency_before).min(until))?;
+                let horizon = sent.saturating_add(fast.backward.latency_before).min(until);
+                self.advance_switch(horizon)?;
             }
         }
         let Fast { forward, backward, horizon, .. } = &mut self.driver;

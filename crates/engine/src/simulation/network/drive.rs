@@ -67,6 +67,10 @@ pub trait Drive: Sized {
     fn cells_under_way(&self) -> u64 {
         0
     }
+    /// When the next packet reaches an end system, where that is no event of the calendar.
+    fn next_arrival(&self) -> Time {
+        Time::NEVER
+    }
     /// Bytes that are allocated for what is under way, besides those of lines and ports.
     fn memory_bytes(&self) -> usize {
         0

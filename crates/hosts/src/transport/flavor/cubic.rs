@@ -248,10 +248,12 @@ fn cube_root(number: f64) -> f64 {
     let mut root = number.max(1.0);
     loop {
         let next = (2.0 * root + number / (root * root)) / 3.0;
-        if next >= root {
+        // No root of what is no number, or infinite, is below another.
+        if next < root {
+            root = next;
+        } else {
             return root;
         }
-        root = next;
     }
 }
 
@@ -272,6 +274,12 @@ mod tests {
             assert!((cube_root(side * side * side) / side - 1.0).abs() < 1e-14, "{side}");
         }
         assert_eq!((cube_root(0.0), cube_root(-1.0)), (0.0, 0.0));
+    }
+
+    #[test]
+    fn the_cube_root_of_what_is_no_finite_number_is_found_at_once() {
+        assert_eq!(cube_root(f64::INFINITY), f64::INFINITY);
+        assert!(cube_root(f64::NAN) >= 0.0);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use self::flow_table::FlowTable;
 use self::isolation::{Isolation, Loads};
 use super::controlled_delay::{ControlledDelay, Law, SquareRoot};
 use super::superseded::Superseded;
-use super::{Ends, PacketQueue, QueueContext, QueueDiscipline, Room, Waiting};
+use super::{Ends, PacketQueue, QueueContext, QueueDiscipline, Room, Waiting, objection_to_quantum};
 use crate::framing::{Cell, Packets};
 use crate::switch::Dropped;
 use crate::switch::drop_policy::Verdict;
@@ -30,9 +30,9 @@ longfat_foundation::model! {
         target: PositiveSpan = "5 ms",
         /// How long the delay must stay above the target before packets are dropped.
         interval: PositiveSpan = "100 ms",
-        /// Bytes that the only busy flow of a host may send per turn; with n busy flows each may send an n-th of it.
+        /// Bytes that the only busy flow of a host may send per turn; with n busy flows each may send an n-th of it. At least 256 B.
         quantum: Bytes = "1514 B",
-        /// The number of queues into which flows are hashed, in sets of eight; an incomplete set is not used.
+        /// The number of queues into which flows are hashed, in sets of eight, at most 8,192; an incomplete set is not used.
         queues: AtLeastOne = "1024",
         /// Whether packets of connections that support ECN (RFC 3168) are marked instead of dropped. A full buffer drops them all the same.
         ecn: bool = "true" or ["false"],
@@ -40,7 +40,14 @@ longfat_foundation::model! {
         superseded_acknowledgments: Superseded = "kept",
     }
     build(config, context) { Box::new(Queues::new(config, context)) }
+    objections(config, _context) {
+        let many = (config.queues.0 > MOST_QUEUES).then(|| ("queues", format!("must be at most {MOST_QUEUES}")));
+        objection_to_quantum(config.quantum).into_iter().chain(many).collect()
+    }
 }
+
+/// A turn of n busy flows of a host takes n turns of all of them.
+const MOST_QUEUES: u64 = 8192;
 
 /// The state of a queue in the rounds of the scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

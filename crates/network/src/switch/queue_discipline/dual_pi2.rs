@@ -75,10 +75,11 @@ longfat_foundation::model! {
         driving_delay: DrivingDelay = "classic" or ["larger"],
     }
     build(config, context) { Box::new(Queues::new(config, context)) }
-    objections(config, _context) {
+    objections(config, context) {
         let is_downward = config.ramp_begin >= config.ramp_end;
         let message = "must be below ramp_end; lower it, or raise port.queue.ramp_end";
-        is_downward.then(|| ("ramp_begin", message.to_owned())).into_iter().collect()
+        let downward = is_downward.then(|| ("ramp_begin", message.to_owned()));
+        downward.into_iter().chain(context.objection_to_period(config.update_period.0)).collect()
     }
 }
 

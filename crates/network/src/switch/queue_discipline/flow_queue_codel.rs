@@ -7,7 +7,7 @@ use longfat_foundation::random::Stream;
 use longfat_foundation::units::Time;
 
 use super::controlled_delay::{ControlledDelay, Law, SquareRoot};
-use super::{PacketQueue, QueueContext, QueueDiscipline, Room, Waiting};
+use super::{PacketQueue, QueueContext, QueueDiscipline, Room, Waiting, objection_to_quantum};
 use crate::framing::Cell;
 use crate::switch::Dropped;
 use crate::switch::drop_policy::Verdict;
@@ -22,7 +22,7 @@ longfat_foundation::model! {
         target: PositiveSpan = "5 ms",
         /// How long the delay must stay above the target before packets are dropped.
         interval: PositiveSpan = "100 ms",
-        /// Bytes that a queue may send per turn.
+        /// Bytes that a queue may send per turn, at least 256 B as in Linux.
         quantum: Bytes = "1514 B",
         /// The number of queues into which circuits are hashed. Two circuits with the same hash share a queue.
         queues: AtLeastOne = "1024",
@@ -32,6 +32,7 @@ longfat_foundation::model! {
         ecn: bool = "true" or ["false"],
     }
     build(config, context) { Box::new(Queues::new(config, context)) }
+    objections(config, _context) { objection_to_quantum(config.quantum).into_iter().collect() }
 }
 
 /// Which list a queue is in.

@@ -32,9 +32,10 @@ mod test_support;
 pub use active::ActiveQueue;
 pub use packet_queue::{PacketQueue, Room, Waiting};
 
+use longfat_foundation::config::{Bytes, format_span};
 use longfat_foundation::random::Stream;
 use longfat_foundation::registry::{Entry, Family};
-use longfat_foundation::units::{Rate, Time};
+use longfat_foundation::units::{Rate, Span, Time};
 
 use super::Dropped;
 use crate::framing::{Cell, Packets};
@@ -86,6 +87,34 @@ pub struct QueueContext {
     pub full_packet_bytes: u64,
     /// The discipline's own chance.
     pub chance: Stream,
+    /// Duration of the run.
+    pub duration: Span,
+}
+
+/// Most updates of a controller in a run: a second of work. All that were due since the last packet are made up for at the next.
+const MOST_UPDATES: u64 = 100_000_000;
+
+/// Least bytes that a queue may send per turn (FQ-CoDel of Linux raises smaller ones to it): a packet takes turns of all queues.
+const LEAST_QUANTUM: u64 = 256;
+
+/// What is wrong with the bytes that a queue may send per turn.
+fn objection_to_quantum(quantum: Bytes) -> Option<(&'static str, String)> {
+    (quantum.0 < LEAST_QUANTUM).then(|| ("quantum", format!("must be at least {LEAST_QUANTUM} B")))
+}
+
+impl QueueContext {
+    /// What is wrong with a controller's period, if it is too short for the run.
+    fn objection_to_period(&self, period: Span) -> Option<(&'static str, String)> {
+        let shortest = Span(self.duration.0.div_ceil(MOST_UPDATES));
+        (period < shortest).then(|| {
+            let message = format!(
+                "more than {MOST_UPDATES} updates in a run of {}; must be at least {}",
+                format_span(self.duration),
+                format_span(shortest)
+            );
+            ("update_period", message)
+        })
+    }
 }
 
 /// Between which hosts a circuit is, by their numbers.

@@ -62,6 +62,7 @@ longfat_foundation::model! {
         ecn_limit: Probability = "0.1",
     }
     build(config, context) { Box::new(Queue::new(config, context)) }
+    objections(config, context) { context.objection_to_period(config.update_period.0).into_iter().collect() }
 }
 
 /// Between these sums of probabilities since the last drop chance decides; below nothing is dropped, above something is (section 5.4).

@@ -36,7 +36,14 @@ pub(super) fn context(room: Room) -> QueueContext {
     let chance = Chance { seed: 1, replication: 0 }.stream("queue");
     let there = (0..5).map(|host| Ends { source: host.min(2), destination: host + 10 });
     let circuits = there.flat_map(|ends| [ends, ends.reversed()]).collect();
-    QueueContext { room, circuits, rate: Rate(12_000_000), full_packet_bytes: PACKET_BYTES, chance }
+    QueueContext {
+        room,
+        circuits,
+        rate: Rate(12_000_000),
+        full_packet_bytes: PACKET_BYTES,
+        chance,
+        duration: Span::from_microseconds(60_000_000),
+    }
 }
 
 /// A packet of circuit 0 that comes at a time.
