@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod claims;
+pub mod generated;
 mod refusal;
 mod run;
 mod scenario;

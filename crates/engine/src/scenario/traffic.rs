@@ -88,7 +88,9 @@ impl Scenario {
 
     /// Errors of the common traffic, and of the groups' own.
     pub(super) fn object_to_traffic(&self, senders: usize) -> Vec<Objection> {
-        let mut objections = Vec::new();
+        // The traffic of all is checked also where each group has its own.
+        let of_all = self.traffic.objections(&self.source_context(0, senders)).into_iter();
+        let mut objections: Vec<_> = of_all.map(|(key, message)| (format!("traffic.{key}"), message)).collect();
         for first in self.first_senders(senders) {
             let own = self.number_of_group(first).filter(|&number| self.connections[number].traffic.is_some());
             let path = own.map_or("traffic".into(), |number| format!("connections[{number}].traffic"));

@@ -62,7 +62,8 @@ impl<O: Observer, D: Drive> Network<O, D> {
         let counts = self.bottleneck().and_then(AnyPort::discipline_counts);
         let delays = counts.map(|counts| counts.delays);
         Metrics {
-            efficiency: at_bottleneck / max_goodput_bps,
+            // A line that is out for the whole run can carry nothing, and its use is none.
+            efficiency: if max_goodput_bps > 0.0 { at_bottleneck / max_goodput_bps } else { 0.0 },
             fairness: fairness_index(&goodputs),
             first_group_share: self.first_group_share(&goodputs),
             goodput_bps: goodputs.iter().sum(),
@@ -338,7 +339,8 @@ impl<O: Observer, D: Drive> Network<O, D> {
                 cells_out: statistics.cells_out,
                 cells_dropped: statistics.cells_dropped,
                 packets_dropped: statistics.packets_dropped,
-                utilization: (self.busy_seconds(port, self.end) - busy_before) / self.seconds(),
+                // A cell counts whole with the slot before it, also the one that the end cuts off.
+                utilization: ((self.busy_seconds(port, self.end) - busy_before) / self.seconds()).min(1.0),
                 queue: discipline.map(|of_discipline| QueueRecord {
                     discipline: config.queue.name(),
                     packets_marked: counts.packets_marked,
