@@ -143,7 +143,8 @@ class Traces:
             parts.append(self._thinned_part(name, part, -(-rows // MOST_ROWS_DRAWN)))
         frame = polars.concat(parts)
         # Many flows with few changes each have hardly any between their extremes.
-        return frame.gather_every(-(-frame.height // MOST_ROWS_DRAWN))
+        is_thin = frame.height <= 2 * MOST_ROWS_DRAWN
+        return frame if is_thin else frame.gather_every(-(-frame.height // MOST_ROWS_DRAWN))
 
     def rows(self, name: str) -> int:
         """Return the number of rows in the file of a trace. Raises as `table` does."""
