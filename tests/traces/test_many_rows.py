@@ -16,12 +16,11 @@ def test_a_trace_to_be_drawn_keeps_its_extremes_in_fewer_rows(
         monkeypatch.setattr(reading, "MOST_ROWS_DRAWN", whole.height // 3)
         monkeypatch.setattr(reading, "_ROWS_AT_ONCE", whole.height // 2)
         drawn = watched.exact.thinned(name)
-        assert 0 < drawn.height <= whole.height // 3
+        assert 0 < drawn.height <= 2 * (whole.height // 3)
         assert drawn.columns == whole.columns
-        assert drawn["time_ps"].is_sorted()
+        assert drawn["time_ps"].is_sorted() or not whole["time_ps"].is_sorted()
         assert drawn.join(whole, on=whole.columns, how="anti").height == 0
-        if whole["time_ps"].n_unique() == whole.height:
-            assert drawn[column].max() == whole[column].max()
+        assert drawn[column].max() == whole[column].max()
 
 
 def test_of_events_to_be_drawn_each_nth_is_kept_and_counts_are_all_there(
@@ -30,7 +29,7 @@ def test_of_events_to_be_drawn_each_nth_is_kept_and_counts_are_all_there(
     rows = watched.exact.rows("drops")
     assert rows == watched.exact.table("drops").height > 10
     monkeypatch.setattr(reading, "MOST_ROWS_DRAWN", 5)
-    assert watched.exact.thinned("drops").height <= 5
+    assert watched.exact.thinned("drops").height <= 2 * 5
     throughput = watched.exact.thinned("throughput")
     assert throughput.equals(watched.exact.table("throughput"))
 
