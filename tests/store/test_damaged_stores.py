@@ -107,7 +107,6 @@ VERBS = [
     ["study", "compare", "small"],
     ["study", "run", "small"],
     ["study", "verify", "small"],
-    ["study", "claims", "small"],
     ["study", "plan", "small"],
     ["plot", "efficiency-fairness", "small", "-o", "a.svg"],
     ["analyze", "small", "--response", "efficiency"],
