@@ -82,3 +82,36 @@ fn fit(scenario: &mut Json, checked: &Scenario, wanted: f64) -> bool {
     scenario[DURATION] = format!("{} ps", fitted.0).into();
     true
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Seeds of the test, and the events of a run: the test is built with assertions, and stays short.
+    const SEEDS: u64 = 800;
+    const BOUNDS: Bounds = Bounds { events: 20_000, memory_bytes: 32 << 20 };
+
+    #[test]
+    fn generated_scenarios_run_alike_with_both_drivers_and_use_every_model() {
+        let mut coverage = Coverage::of_declarations();
+        let mut ran = 0;
+        for seed in 0..SEEDS {
+            let drawn = generated(seed, 3000.0);
+            println!("seed {seed}\n{}", drawn.text);
+            if let Outcome::Ended { canonical, .. } | Outcome::Stopped { canonical, .. } = examine(&drawn.text, BOUNDS)
+            {
+                coverage.count(&drawn.scenario, &canonical);
+                ran += 1;
+            }
+        }
+        assert!(ran * 10 >= SEEDS * 8, "only {ran} of {SEEDS} were accepted and run");
+        // Words are keyed by table and key; kinds of models have no dot.
+        let unseen: Vec<_> = coverage.seen_less_than(2).filter(|(kind, ..)| !kind.contains('.')).collect();
+        assert!(unseen.is_empty(), "hardly ever run: {unseen:?}");
+    }
+
+    #[test]
+    fn a_seed_gives_the_same_scenario_again() {
+        assert_eq!(generated(7, 1000.0).text, generated(7, 1000.0).text);
+    }
+}

@@ -79,28 +79,28 @@ fn and(place: &Target, step: Step) -> Target {
     [&place[..], &[step]].concat()
 }
 
-/// The place in words: `background[].kind=poisson.load`.
-pub fn described(target: &[Step]) -> String {
-    let mut text = String::new();
-    for step in target {
-        match step {
-            Step::Field(name) => {
-                if !text.is_empty() {
-                    text.push('.');
-                }
-                text += name;
-            }
-            Step::Named(name) => text += &format!("={name}"),
-            Step::Item => text += "[]",
-            Step::Shape(_) => {}
-        }
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The place in words: `background[].kind=poisson.load`.
+    fn described(target: &[Step]) -> String {
+        let mut text = String::new();
+        for step in target {
+            match step {
+                Step::Field(name) => {
+                    if !text.is_empty() {
+                        text.push('.');
+                    }
+                    text += name;
+                }
+                Step::Named(name) => text += &format!("={name}"),
+                Step::Item => text += "[]",
+                Step::Shape(_) => {}
+            }
+        }
+        text
+    }
 
     #[test]
     fn places_reach_models_in_models_words_and_fields() {

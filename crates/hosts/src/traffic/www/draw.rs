@@ -58,7 +58,8 @@ impl TruncatedPoisson {
     /// Probability of each number, from 1 on. Uses only products and sums, which give the same bits on every machine: the weights are m,
     /// m^2 / 2, m^3 / 6, … times a factor that cancels out.
     fn probabilities(&self) -> Vec<f64> {
-        let (mean, most) = (self.mean.0, self.most.0);
+        // A larger mean is refused, but a source may be built before: infinite weights would never end.
+        let (mean, most) = (self.mean.0.min(LARGEST_MEAN), self.most.0);
         let mut weights = Vec::new();
         let (mut weight, mut beyond) = (1.0, 0.0);
         for number in 1_u32.. {
