@@ -54,7 +54,7 @@ def test_what_is_no_regular_file_is_refused_wherever_a_file_is_named(
 
 def test_a_pipe_of_the_shell_is_read(program: Path, nasty: Path) -> None:
     command = f"'{program}' run <(cat scenario.toml) --json"
-    assert os.waitstatus_to_exitcode(os.system(f"cd {nasty} && bash -c \"{command}\"")) == 0
+    assert os.waitstatus_to_exitcode(os.system(f'cd {nasty} && bash -c "{command}"')) == 0
 
 
 def test_a_path_that_is_too_long_is_refused(longfat: Longfat) -> None:

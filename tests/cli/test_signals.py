@@ -34,7 +34,15 @@ def test_a_control_that_never_returns_does_not_keep_the_program(
 ) -> None:
     (tmp_path / "loop.py").write_text(LOOPS)
     flavor = 'tcp.flavor={ kind = "external", control = "c" }'
-    words = [program, "run", scenario_file, "--control", "c=loop.py", "--set", flavor]
+    words: list[str | Path] = [
+        program,
+        "run",
+        scenario_file,
+        "--control",
+        "c=loop.py",
+        "--set",
+        flavor,
+    ]
     with subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
         until_handling(process, signal.SIGTERM, "the run")
         until((tmp_path / "loops").exists, "the control to loop")
