@@ -43,6 +43,16 @@ def fuzzing(record: dict[str, Any]) -> str:
     return table(["target", "executions", "crashes", "hangs over 1 s", "last"], rows)
 
 
+def nasty_inputs(record: dict[str, Any]) -> str:
+    """Return the number of nasty command lines by exit code, and their findings."""
+    rows = [[code, str(count)] for code, count in record["exit_codes"].items()]
+    return (
+        f"{record['commands']:,} command lines: {len(record['tracebacks'])} tracebacks, "
+        f"{len(record['hangs'])} hangs, {len(record['other_exits'])} other exit codes.\n\n"
+        f"{table(['exit code', 'times'], rows)}"
+    )
+
+
 def faults(record: dict[str, Any]) -> str:
     """Return the number of each fault, and the losses."""
     rows = [[name, str(count)] for name, count in record["faults"].items()]
@@ -109,6 +119,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
     "fuzzing": fuzzing,
+    "nasty-inputs": nasty_inputs,
     "faults": faults,
     "mutants": mutants,
     "store-of-many-runs": stores,

@@ -172,7 +172,7 @@ def test_of_windows_in_which_one_lost_answer_is_an_outage_it_is_said(
     often = longfat("schedule", "from-ping", "ping.log", "--interval-ms", "201")
     assert not often.stderr
     (tmp_path / "whole.log").write_text("".join(answers[:7]))
-    assert not longfat("schedule", "from-ping", "whole.log").stderr, "nothing is lost"
+    assert not longfat("schedule", "from-ping", "whole.log", *spacing).stderr, "nothing is lost"
 
 
 def test_the_command_prints_what_a_scenario_takes(longfat: Longfat, tmp_path: Path) -> None:

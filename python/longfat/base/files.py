@@ -36,6 +36,14 @@ def check_regular(path: Path, most_bytes: int) -> None:
         os.close(_opened(path, most_bytes))
 
 
+def refuse_special(path: Path) -> None:
+    """Raise `LongfatError` for a named pipe, a device or a socket, on which opening may wait."""
+    with _one_message(path):
+        kind = stat.S_IFMT(path.stat().st_mode) if os.path.lexists(path) else 0
+    if kind in _KINDS:
+        raise LongfatError(f"{path}: {_KINDS[kind]}; expected a regular file")
+
+
 def _opened(path: Path, most_bytes: int) -> int:
     """Return a descriptor of the file; does not wait for the writer of a named pipe."""
     is_of_shell = str(path).startswith(_OPENED_BY_SHELLS)

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from longfat.base.errors import LongfatError
+from longfat.base.files import refuse_special
 from longfat.base.location import shown
 from longfat.store.backend import Backend
 from longfat.store.sqlite import SqliteFile
@@ -17,7 +18,9 @@ def store_at(location: str) -> Backend:
     """
     scheme, colon, _ = location.partition("://")
     if not colon or scheme == "sqlite":
-        return SqliteFile(_path(location))
+        path = _path(location)
+        refuse_special(path)
+        return SqliteFile(path)
     if scheme in ("postgresql", "postgresql+psycopg"):
         from longfat.store.postgresql import PostgresqlDatabase
 
