@@ -53,7 +53,7 @@ pub fn simulate<O: Observer>(
             return Err(Ended::Stopped);
         }
         if portions.is_over {
-            break;
+            return portions.check_events(simulation, limits);
         }
         let looks_at_memory = portions.is_time_for_memory();
         if let Some(objection) = limits.objection(simulation, portions.now, portions.started, looks_at_memory) {
@@ -95,7 +95,7 @@ impl Portions {
             now: Time::ZERO,
             is_over: false,
             events: MOST_EVENTS,
-            since_memory: 0,
+            since_memory: EVENTS_BETWEEN_MEMORY,
             memory_seen: started,
             slice,
         }
@@ -137,6 +137,16 @@ impl Portions {
         }
     }
 
+    /// Whether no more happened to the end than the limit allows, of which lookahead counts a part there.
+    fn check_events<O: Observer>(&self, simulation: &Simulation<O>, limits: &Limits) -> Result<(), Ended> {
+        let events = Limits { events: limits.events, ..Limits::default() };
+        let objection = events.objection(simulation, self.now, self.started, false);
+        match objection.filter(|_| simulation.driver() == Driver::Fast) {
+            Some(objection) => Err(Ended::Limited(objection)),
+            None => Ok(()),
+        }
+    }
+
     /// Whether memory is to be looked at now.
     fn is_time_for_memory(&mut self) -> bool {
         if self.since_memory < EVENTS_BETWEEN_MEMORY && self.memory_seen.elapsed() < BETWEEN_MEMORY {
@@ -144,5 +154,115 @@ impl Portions {
         }
         (self.since_memory, self.memory_seen) = (0, Instant::now());
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use longfat_engine::observer::Unobserved;
+    use longfat_engine::scenario::Scenario;
+
+    use super::*;
+
+    const DRIVERS: [Driver; 2] = [Driver::Events, Driver::Fast];
+
+    /// Two connections over 10 Mbit/s for an hour, with these settings.
+    fn scenario(settings: &[(&str, &str)]) -> Scenario {
+        let text = br#"
+            schema_version = 1
+            duration = "3600 s"
+            framing = "packet"
+            topology = { kind = "n-source", sources = 2, access = { delay = "1 ms" }, bottleneck = { rate = "10 Mbit/s", delay = "5 ms" } }
+            port.buffer = "50 packets"
+            tcp = { preset = "linux-like" }
+        "#;
+        let settings: Vec<_> = settings.iter().map(|&(path, value)| (path.into(), value.into())).collect();
+        Scenario::parse(text, "scenario.toml", &settings).unwrap_or_else(|problems| panic!("{problems:?}"))
+    }
+
+    /// A message of a byte every picosecond: more than any network carries.
+    fn flood() -> Scenario {
+        scenario(&[("traffic", "{ kind = 'messages', size = '1 B', interval = '1 ps' }")])
+    }
+
+    fn ended(
+        scenario: &Scenario,
+        driver: Driver,
+        limits: &Limits,
+        is_stopped: impl FnMut() -> bool,
+    ) -> (Result<(), Ended>, Simulation<Unobserved>) {
+        let mut simulation = Simulation::driven_by(driver, scenario, Unobserved);
+        assert_eq!(simulation.driver(), driver);
+        let ended = simulate(&mut simulation, limits, is_stopped, |before, now| assert!(before <= now));
+        (ended, simulation)
+    }
+
+    fn limit_named(ended: Result<(), Ended>, name: &str) -> bool {
+        matches!(ended, Err(Ended::Limited(message)) if message.contains(&format!("--limit {name}=")))
+    }
+
+    #[test]
+    fn a_flood_is_stopped_at_its_limit_of_memory_and_not_far_above() {
+        const MOST: usize = 1 << 20;
+        let limits = Limits { memory_bytes: Some(MOST), ..Limits::default() };
+        // By events nothing waits but the bytes, which are a number; under lookahead what they did to the ledger waits for the port.
+        let (ended, simulation) = ended(&flood(), Driver::Fast, &limits, || false);
+        assert!(limit_named(ended, "memory"));
+        let bytes = simulation.memory_bytes();
+        // Far less than a kilobyte for each event since memory was looked at before.
+        assert!((MOST..MOST + (64 << 20)).contains(&bytes), "{bytes}");
+    }
+
+    #[test]
+    fn a_flood_is_stopped_at_its_limit_of_events_and_not_a_portion_beyond() {
+        const MOST: u64 = 20_000;
+        for driver in DRIVERS {
+            let limits = Limits { events: Some(MOST), ..Limits::default() };
+            let (ended, simulation) = ended(&flood(), driver, &limits, || false);
+            assert!(limit_named(ended, "events"), "{driver:?}");
+            let events = simulation.events();
+            assert!((MOST..=MOST + MOST_EVENTS).contains(&events), "{events} by {driver:?}");
+        }
+    }
+
+    #[test]
+    fn a_run_that_is_asked_to_stop_simulates_one_portion_more_however_much_happens() {
+        let many_flows = "{ kind = 'flows', size = { kind = 'fixed', size = '100 B' }, interval = '1 s' }";
+        let later = "{ kind = 'messages', size = '1 B', interval = '1 ps', start = '3000 s' }";
+        let others = [many_flows, later].map(|traffic| scenario(&[("traffic", traffic)]));
+        for scenario in [flood(), scenario(&[])].iter().chain(&others) {
+            for driver in DRIVERS {
+                let mut portions = 0;
+                let (ended, simulation) = ended(scenario, driver, &Limits::default(), || {
+                    portions += 1;
+                    portions > 5
+                });
+                assert_eq!(ended, Err(Ended::Stopped));
+                // Of packets that are delivered lookahead counts some events at the end of a slice only.
+                let events = simulation.events();
+                assert!(events <= 6 * 20 * MOST_EVENTS, "{events} events by {driver:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn time_on_the_wall_stops_a_flood_that_nothing_else_would() {
+        for driver in DRIVERS {
+            let limits = Limits { wall: Some(Duration::from_millis(1)), ..Limits::default() };
+            assert!(limit_named(ended(&flood(), driver, &limits, || false).0, "wall"), "{driver:?}");
+        }
+    }
+
+    #[test]
+    fn a_run_in_portions_is_the_run() {
+        let scenario = scenario(&[("duration", "3 s")]);
+        for driver in DRIVERS {
+            let (ended, simulation) = ended(&scenario, driver, &Limits::default(), || false);
+            assert_eq!(ended, Ok(()));
+            let in_portions = simulation.finish().unwrap_or_else(|violation| panic!("{violation}"));
+            let whole = longfat_engine::run_by(driver, &scenario).unwrap_or_else(|violation| panic!("{violation}"));
+            assert_eq!(in_portions.fingerprint, whole.fingerprint);
+            assert_eq!(in_portions.work.events, whole.work.events);
+        }
     }
 }

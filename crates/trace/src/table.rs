@@ -162,6 +162,7 @@ impl Table {
 
     /// Bytes that are allocated, nearly: a group that waits, and what the file's end will say about each group.
     #[must_use]
+    #[expect(clippy::cast_possible_truncation, reason = "far fewer groups than addresses")]
     pub fn memory_bytes(&self) -> usize {
         let waiting = (PAGES_OF_A_GROUP + 1) * ROWS_OF_A_PAGE * size_of::<u64>();
         let groups = self.rows_encoded as usize / (PAGES_OF_A_GROUP * ROWS_OF_A_PAGE);

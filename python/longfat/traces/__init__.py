@@ -129,7 +129,7 @@ class Traces:
     def thinned(self, name: str) -> "polars.DataFrame":
         """Return a trace to be drawn, as `table` does, with about `MOST_ROWS_DRAWN` rows at most.
 
-        Of changes, extremes are kept; of events, each n-th. Counts in intervals are all there.
+        Of values, extremes are kept; of other events, each n-th. Counts in intervals are all there.
         Raises as `table` does.
         """
         import polars
@@ -143,7 +143,8 @@ class Traces:
             parts.append(self._thinned_part(name, part, -(-rows // MOST_ROWS_DRAWN)))
         frame = polars.concat(parts)
         # Many flows with few changes each have hardly any between their extremes.
-        return frame.gather_every(-(-frame.height // MOST_ROWS_DRAWN))
+        is_thin = frame.height <= 2 * MOST_ROWS_DRAWN
+        return frame if is_thin else frame.gather_every(-(-frame.height // MOST_ROWS_DRAWN))
 
     def rows(self, name: str) -> int:
         """Return the number of rows in the file of a trace. Raises as `table` does."""
@@ -166,16 +167,15 @@ class Traces:
                 "--trace-interval"
             )
 
-    def _thinned_part(
-        self, name: str, frame: "polars.DataFrame", every: int
-    ) -> "polars.DataFrame":
-        """Return one row of `every`: of changes, extremes of each series of consecutive rows."""
+    def _thinned_part(self, name: str, frame: "polars.DataFrame", every: int) -> "polars.DataFrame":
+        """Return one row of `every`: of values, extremes of each series of consecutive rows."""
         import polars
 
         described = self._description_of(name)
-        if described["rows_are"] != "changes":
-            return frame.gather_every(every)
         columns = [column for column in described["columns"] if column["name"] != "time_ps"]
+        is_measured = any(column["holds"] == "numbers" for column in columns)
+        if described["rows_are"] != "changes" and not is_measured:
+            return frame.gather_every(every)
         keys = [
             column["name"]
             for column in columns

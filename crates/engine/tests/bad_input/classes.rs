@@ -141,3 +141,18 @@ fn a_buffer_in_bytes_is_for_packets_that_a_queue_discipline_keeps() {
     let small = [&packets("500 B")[..], &[("port.queue", "tail-drop")]].concat();
     assert_complaint(&small, "port.buffer: 500 B cannot hold one packet with a segment of 512 B");
 }
+
+#[test]
+fn parameters_whose_work_within_one_event_would_have_no_bound_are_refused() {
+    let whole =
+        [("framing", "packet"), ("port.buffer", "20 packets"), ("port.policy", "tail-drop"), ("duration", "20 s")];
+    let with = |queue: &'static str| [&whole[..], &[("port.queue", queue)]].concat();
+    for queue in ["{ kind = 'pie', update_period = '199 ns' }", "{ kind = 'dualpi2', update_period = '1 ps' }"] {
+        let words = "port.queue.update_period: more than 100000000 updates in a run of 20 s; must be at least 200 ns";
+        assert_complaint(&with(queue), words);
+    }
+    for kind in ["{ kind = 'fq-codel', quantum = '255 B' }", "{ kind = 'cake', quantum = '1 B' }"] {
+        assert_complaint(&with(kind), "port.queue.quantum: must be at least 256 B");
+    }
+    assert_complaint(&with("{ kind = 'cake', queues = 8193 }"), "port.queue.queues: must be at most 8192");
+}

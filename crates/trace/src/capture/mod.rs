@@ -107,6 +107,7 @@ impl Capture {
 
     /// Bytes that are allocated for packets whose fate is not known, and for those that wait behind them.
     #[must_use]
+    #[expect(clippy::cast_possible_truncation, reason = "headers are short")]
     pub fn memory_bytes(&self) -> usize {
         let in_flight: usize = self.flows.iter().map(|flow| flow.in_flight.capacity()).sum();
         let pending = self.pending.capacity() * size_of::<Pending>() + self.pending.len() * MOST_HEADER_BYTES as usize;

@@ -97,13 +97,13 @@ const MOST_UPDATES: u64 = 100_000_000;
 /// Least bytes that a queue may send per turn (FQ-CoDel of Linux raises smaller ones to it): a packet takes turns of all queues.
 const LEAST_QUANTUM: u64 = 256;
 
-/// What is wrong with the bytes that a queue may send per turn.
+/// Objection to the bytes that a queue may send per turn, if they are too few.
 fn objection_to_quantum(quantum: Bytes) -> Option<(&'static str, String)> {
     (quantum.0 < LEAST_QUANTUM).then(|| ("quantum", format!("must be at least {LEAST_QUANTUM} B")))
 }
 
 impl QueueContext {
-    /// What is wrong with a controller's period, if it is too short for the run.
+    /// Objection to a controller's period, if it is too short for the run.
     fn objection_to_period(&self, period: Span) -> Option<(&'static str, String)> {
         let shortest = Span(self.duration.0.div_ceil(MOST_UPDATES));
         (period < shortest).then(|| {
