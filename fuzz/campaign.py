@@ -67,7 +67,7 @@ def main() -> None:
     given = parser.parse_args()
     counts = read()
     programs = build(given.targets)
-    enough = {name: given.executions for name in given.targets}
+    enough = dict.fromkeys(given.targets, given.executions)
     enough[GENERATED] = min(given.executions, GENERATED_ENOUGH)
     while waiting := [name for name in given.targets if is_waiting(counts[name], enough[name])]:
         for name in waiting:
