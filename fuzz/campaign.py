@@ -11,6 +11,7 @@ import re
 import resource
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -25,7 +26,21 @@ ARTIFACTS = HERE / "artifacts"
 HANG_SECONDS = 1
 RESIDENT_MIB = 1024
 
-TARGETS = ("scenario", "study", "claims", "trace", "scoreboard", "run", "reference_table")
+GENERATED = "generated"
+"""Scenarios drawn from the declarations, by seed: the executions so far are the next seed."""
+GENERATED_ENOUGH = 100_000
+GENERATED_SLICE = 5_000
+
+TARGETS = (
+    "scenario",
+    "study",
+    "claims",
+    "trace",
+    "scoreboard",
+    "run",
+    "reference_table",
+    GENERATED,
+)
 
 LONGEST = 400
 """The most bytes that are made up: short texts say what long ones can, and sooner."""
@@ -52,9 +67,14 @@ def main() -> None:
     given = parser.parse_args()
     counts = read()
     programs = build(given.targets)
-    while waiting := [name for name in given.targets if is_waiting(counts[name], given.executions)]:
+    enough = dict.fromkeys(given.targets, given.executions)
+    enough[GENERATED] = min(given.executions, GENERATED_ENOUGH)
+    while waiting := [name for name in given.targets if is_waiting(counts[name], enough[name])]:
         for name in waiting:
-            turn(programs[name], name, counts[name], given.seconds)
+            if name == GENERATED:
+                slice_of_seeds(programs[name], counts[name])
+            else:
+                turn(programs[name], name, counts[name], given.seconds)
             write(counts)
             print(f"{name}: {counts[name].executions:,} executions", flush=True)
     found = [file for count in counts.values() for file in (*count.crashes, *count.hangs)]
@@ -74,6 +94,12 @@ def build(targets: Sequence[str]) -> dict[str, list[str]]:
     for name in targets:
         if (script := HERE / f"{name}.py").exists():
             commands[name] = [sys.executable, str(script)]
+            continue
+        if name == GENERATED:
+            cargo = ["cargo", "build", "--release", "--package", "longfat-untrusted"]
+            subprocess.run([*cargo, "--bin", name], cwd=HERE.parent, check=True)
+            target = Path(os.environ.get("CARGO_TARGET_DIR", HERE.parent / "target"))
+            commands[name] = [str(target / "release" / name)]
             continue
         cargo = ["cargo", "fuzz", "build", "--sanitizer", "none", "--target", triple, name]
         if not os.environ.get("LONGFAT_FUZZ_BUILT"):
@@ -109,6 +135,18 @@ def turn(program: Sequence[str], name: str, count: Count, seconds: int) -> None:
         note(program, file, count)
     if done.returncode and not count.crashes and not count.hangs and "timeout" not in done.stderr:
         sys.exit(f"{name} ended with {done.returncode}:\n{done.stderr[-2000:]}")
+
+
+def slice_of_seeds(program: Sequence[str], count: Count) -> None:
+    """Examine the scenarios of the next seeds; those that fail are printed with their texts."""
+    seeds = ["--from", str(count.executions), "--count", str(GENERATED_SLICE)]
+    started = time.monotonic()
+    done = subprocess.run([*program, *seeds], stdout=subprocess.PIPE, text=True)
+    said = json.loads(done.stdout.splitlines()[-1])
+    count.executions += said["executions"]
+    count.seconds += round(time.monotonic() - started)
+    count.crashes += [f"seed {seed}" for seed in said["failed"]]
+    count.last = datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def note(program: Sequence[str], file: Path, count: Count) -> None:
