@@ -4,7 +4,7 @@ use longfat_engine::config::{Field, ModelShape, Shape, parse_fragment};
 use longfat_engine::scenario::Scenario;
 use longfat_engine::serde_json::{Map, Value as Json};
 
-use super::dice::Dice;
+use super::dice::{Dice, whole};
 use super::graphs::{Network, links_of};
 use super::targets::Step;
 use super::text;
@@ -63,7 +63,8 @@ impl Builder {
         let shape = field.shape();
         let holds_more = matches!(shape, Shape::Section(_) | Shape::Model { .. } | Shape::List(_) | Shape::Either(_));
         if target.is_empty() && !mentioned.is_empty() && !holds_more && self.dice.happens(0.3) {
-            return json(*self.dice.one(&mentioned));
+            let text = self.dice.one::<&str>(&mentioned);
+            return json(text);
         }
         self.value(&shape, field.default, target)
     }
@@ -151,7 +152,7 @@ impl Builder {
             return *self.dice.one(&[minimum, maximum, maximum / 2, (1 << 32).clamp(minimum, maximum)]);
         }
         let usual = default.and_then(|text| text.parse().ok()).unwrap_or(minimum) as f64;
-        let near = (usual.max(1.0) * self.dice.magnitude(0.2, 5.0)) as u64 + self.dice.below(4) as u64;
+        let near = whole(usual.max(1.0) * self.dice.magnitude(0.2, 5.0)) + self.dice.below(4) as u64;
         near.clamp(minimum, maximum)
     }
 

@@ -42,3 +42,9 @@ impl Dice {
         &of[self.below(of.len())]
     }
 }
+
+/// The whole number at or below a number; 0 for negative ones.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts end at the limits of the type")]
+pub fn whole(number: f64) -> u64 {
+    number as u64
+}

@@ -5,6 +5,7 @@ use longfat_engine::scenario::Scenario;
 use longfat_engine::serde_json::{self, Map, Value as Json};
 
 use super::builder::Builder;
+use super::dice::whole;
 use super::targets::Step;
 use super::text;
 
@@ -149,7 +150,7 @@ fn scale(builder: &mut Builder, value: &mut Json, factor: f64, message: &str) ->
             *text = text::scaled(&mut builder.dice, text, factor);
         }
         Json::Number(number) if number.is_u64() => {
-            *value = Json::from((number.as_f64().unwrap_or(1.0) * factor).round() as u64);
+            *value = Json::from(whole((number.as_f64().unwrap_or(1.0) * factor).round()));
         }
         Json::Number(number) => *value = (number.as_f64().unwrap_or(1.0) * factor).into(),
         Json::Object(table) => {
