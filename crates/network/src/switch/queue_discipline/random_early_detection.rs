@@ -10,6 +10,39 @@ use crate::framing::Cell;
 use crate::switch::Dropped;
 use crate::switch::drop_policy::Verdict;
 
+longfat_foundation::choice! {
+    /// Distances between early drops while the probability `p` for the average stays constant.
+    pub enum Spacing {
+        /// From 1 to `1 / p` packets, each as likely: `p / (1 - count p)`.
+        Uniform = "uniform",
+        /// From `1 / p` to `2 / p` packets, each as likely: nothing is dropped until `count p` is 1, and then with `p / (2 - count p)`.
+        UniformAfterWait = "uniform-after-wait",
+    }
+    absent Uniform
+}
+
+longfat_foundation::choice! {
+    /// Treatment of a packet while the average is above the minimum.
+    pub enum Treatment {
+        /// It may be dropped, by the probability.
+        MayBeDropped = "may-be-dropped",
+        /// It is let in, whatever the probability.
+        LetIn = "let-in",
+    }
+    absent MayBeDropped
+}
+
+longfat_foundation::choice! {
+    /// Samples of an empty queue in the average when an idle time ends.
+    pub enum IdleSamples {
+        /// One for each packet that could have been sent in the idle time.
+        IdleTime = "idle-time",
+        /// One more, for the packet that ends the idle time and finds the queue empty.
+        IdleTimeAndArrival = "idle-time-and-arrival",
+    }
+    absent IdleTime
+}
+
 longfat_foundation::model! {
     /// Drops arriving packets with a probability that rises with the average queue length, so that connections notice one by one, before
     /// the buffer is full. The probability also rises with the number of packets since the last drop, which spreads drops out.
@@ -33,6 +66,17 @@ longfat_foundation::model! {
         /// says. If not, every packet that can be marked is marked there: with a weight of 1 this is the step that DCTCP expects (RFC 8257
         /// section 4.1).
         hard_drop: bool = "true" or ["false"],
+        /// Distances between early drops. Figure 2 spreads them from the last drop on; ns-2 also waits between drops (`wait_`), which makes
+        /// the mean distance three times as long.
+        spacing: Spacing = "uniform" or ["uniform-after-wait"],
+        /// Treatment of a packet that finds a short queue: at most one packet, or none if bytes are counted. Figure 2 looks at the
+        /// average alone; ns-2 lets such a packet in.
+        short_queue: Treatment = "may-be-dropped" or ["let-in"],
+        /// Treatment of the first packet that finds the average between the minimum and the level from which all are dropped. In figure 2
+        /// it may be dropped, and counts as 0; in ns-2 it is let in and counts as 1, also each time after a short queue was let in.
+        first_above_minimum: Treatment = "may-be-dropped" or ["let-in"],
+        /// Samples of an empty queue in the average when an idle time ends. Figure 2 has those of the idle time; ns-2 has one more.
+        samples_after_idle: IdleSamples = "idle-time" or ["idle-time-and-arrival"],
     }
     build(config, context) { Box::new(Queue::new(config, context)) }
     objections(config, context) {
@@ -101,7 +145,8 @@ impl Queue {
         let weight = self.config.weight.0;
         match self.idle_since.take() {
             Some(since) => {
-                let packets = self.packets_in(now, since);
+                let arrival = u64::from(self.config.samples_after_idle == IdleSamples::IdleTimeAndArrival);
+                let packets = self.packets_in(now, since).saturating_add(arrival);
                 self.average *= power(1.0 - weight, packets);
             }
             None => self.average += weight * (self.measure.of(&self.queue) - self.average),
@@ -128,14 +173,18 @@ impl Queue {
 
     /// The decision about a packet that arrives.
     fn judge(&mut self, packet: &Waiting) -> Judgment {
-        if self.average < self.minimum {
+        if self.average < self.minimum || self.is_spared_by_short_queue() {
             self.since_drop = None;
             return Judgment::LetIn;
         }
         let Some(base) = self.base_probability() else {
-            self.since_drop = Some(0);
+            self.begin_count();
             return if self.config.hard_drop { Judgment::Drop } else { Judgment::Notify };
         };
+        if self.since_drop.is_none() && self.lets_first_in() {
+            self.since_drop = Some(1);
+            return Judgment::LetIn;
+        }
         let count = self.since_drop.map_or(0, |packets| packets + 1);
         self.since_drop = Some(count);
         if self.chance.happens(self.spread(self.scaled(base, packet), count)) {
@@ -143,6 +192,21 @@ impl Queue {
             return Judgment::Notify;
         }
         Judgment::LetIn
+    }
+
+    /// Begins the count anew at a drop. ns-2 lets the first packet in although others were dropped before it without being judged.
+    fn begin_count(&mut self) {
+        if self.since_drop.is_some() || !self.lets_first_in() {
+            self.since_drop = Some(0);
+        }
+    }
+
+    fn lets_first_in(&self) -> bool {
+        self.config.first_above_minimum == Treatment::LetIn
+    }
+
+    fn is_spared_by_short_queue(&self) -> bool {
+        self.config.short_queue == Treatment::LetIn && self.measure.of(&self.queue) <= 1.0
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a packet's bytes")]
@@ -153,11 +217,16 @@ impl Queue {
         }
     }
 
-    /// `p_a = p_b / (1 - count p_b)`: drops about `1 / p_b` packets apart.
+    /// `p_a`: the probability that makes the distances those of [`Spacing`].
     #[expect(clippy::cast_precision_loss, reason = "few packets")]
     fn spread(&self, base: f64, count: u64) -> f64 {
-        let left = 1.0 - count as f64 * base;
-        if left > 0.0 { base / left } else { 1.0 }
+        let counted = count as f64 * base;
+        let longest = match self.config.spacing {
+            Spacing::UniformAfterWait if counted < 1.0 => return 0.0,
+            Spacing::UniformAfterWait => 2.0,
+            Spacing::Uniform => 1.0,
+        };
+        if counted < longest { base / (longest - counted) } else { 1.0 }
     }
 }
 
@@ -194,7 +263,7 @@ impl QueueDiscipline for Queue {
         if is_refused {
             dropped.push((packet.cell, Verdict::Refused));
         } else if !self.queue.push_within(&self.room, packet, dropped) {
-            self.since_drop = Some(0);
+            self.begin_count();
         }
         // One that is refused leaves an idle line idle: the average has decayed until now, and goes on from here, as in ns-2, where
         // the line asks for a packet again and finds none. By the letter of figure 2 the whole idle time would count again for the next packet.
