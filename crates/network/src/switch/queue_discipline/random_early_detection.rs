@@ -1,47 +1,17 @@
 //! Random early detection.
 
+mod readings;
+
 use longfat_foundation::config::{Fraction, Probability};
 use longfat_foundation::random::Stream;
 use longfat_foundation::units::{Rate, Time};
 
+use self::readings::{IdleSamples, Spacing, Treatment};
 use super::level::{Level, Measure};
 use super::{PacketQueue, QueueContext, QueueDiscipline, Room, Waiting};
 use crate::framing::Cell;
 use crate::switch::Dropped;
 use crate::switch::drop_policy::Verdict;
-
-longfat_foundation::choice! {
-    /// Distances between early drops while the probability `p` for the average stays constant.
-    pub enum Spacing {
-        /// From 1 to `1 / p` packets, each as likely: `p / (1 - count p)`.
-        Uniform = "uniform",
-        /// From `1 / p` to `2 / p` packets, each as likely: nothing is dropped until `count p` is 1, and then with `p / (2 - count p)`.
-        UniformAfterWait = "uniform-after-wait",
-    }
-    absent Uniform
-}
-
-longfat_foundation::choice! {
-    /// Treatment of a packet while the average is above the minimum.
-    pub enum Treatment {
-        /// It may be dropped, by the probability.
-        MayBeDropped = "may-be-dropped",
-        /// It is let in, whatever the probability.
-        LetIn = "let-in",
-    }
-    absent MayBeDropped
-}
-
-longfat_foundation::choice! {
-    /// Samples of an empty queue in the average when an idle time ends.
-    pub enum IdleSamples {
-        /// One for each packet that could have been sent in the idle time.
-        IdleTime = "idle-time",
-        /// One more, for the packet that ends the idle time and finds the queue empty.
-        IdleTimeAndArrival = "idle-time-and-arrival",
-    }
-    absent IdleTime
-}
 
 longfat_foundation::model! {
     /// Drops arriving packets with a probability that rises with the average queue length, so that connections notice one by one, before
@@ -187,7 +157,7 @@ impl Queue {
         }
         let count = self.since_drop.map_or(0, |packets| packets + 1);
         self.since_drop = Some(count);
-        if self.chance.happens(self.spread(self.scaled(base, packet), count)) {
+        if self.chance.happens(self.config.spacing.probability(self.scaled(base, packet), count)) {
             self.since_drop = Some(0);
             return Judgment::Notify;
         }
@@ -215,18 +185,6 @@ impl Queue {
             Measure::Packets => base,
             Measure::Bytes => base * packet.bytes as f64 / self.full_packet_bytes as f64,
         }
-    }
-
-    /// `p_a`: the probability that makes the distances those of [`Spacing`].
-    #[expect(clippy::cast_precision_loss, reason = "few packets")]
-    fn spread(&self, base: f64, count: u64) -> f64 {
-        let counted = count as f64 * base;
-        let longest = match self.config.spacing {
-            Spacing::UniformAfterWait if counted < 1.0 => return 0.0,
-            Spacing::UniformAfterWait => 2.0,
-            Spacing::Uniform => 1.0,
-        };
-        if counted < longest { base / (longest - counted) } else { 1.0 }
     }
 }
 
@@ -393,9 +351,6 @@ mod tests {
         assert_eq!(judge(&mut queue, 5.0), Some(0));
         assert_eq!(judge(&mut queue, 5.0), Some(1));
         assert_eq!(judge(&mut queue, 31.0), Some(0), "dropped");
-        for (count, expected) in [(0, 0.02), (1, 0.02 / 0.98), (25, 0.02 / 0.5), (49, 1.0), (50, 1.0)] {
-            assert!((queue.spread(0.02, count) - expected).abs() < 1e-12, "{count}");
-        }
     }
 
     #[test]
@@ -415,24 +370,70 @@ mod tests {
         assert_eq!(probability(&mut queue, 15.0), None);
     }
 
-    #[test]
-    fn drops_are_spread_evenly_over_the_packets_between_them() {
-        let mut queue = queue("{}");
-        // p_b = 0.01: after a drop p_a = 0.01 / (1 - 0.01 count) is 1 for the 99th packet, and each of 99 distances as likely.
+    /// The distances between 2000 drops while the average stays at 10, where p_b is 0.01.
+    fn distances(spacing: &str) -> Vec<i32> {
+        let mut queue = queue(&format!("{{ spacing = {spacing:?} }}"));
         queue.average = 10.0;
         let (mut distances, mut distance) = (Vec::new(), 0);
-        while distances.len() < 2000 {
+        while distances.len() < 2001 {
             distance += 1;
             if matches!(queue.judge(&packet(0, Codepoint::NotCapable)), Judgment::Notify) {
                 distances.push(distance);
                 distance = 0;
             }
         }
-        distances.remove(0);
-        assert!(distances.iter().all(|distance| (1..=99).contains(distance)), "{:?}", distances.iter().max());
-        let mean = f64::from(distances.iter().sum::<i32>()) / f64::from(1999);
-        // A uniform distance has a standard deviation of 28.6, the mean of 1999 one of 0.64.
-        assert!((mean - 50.0).abs() < 2.0, "{mean}");
+        distances.split_off(1)
+    }
+
+    /// After a drop p_a = 0.01 / (1 - 0.01 count) is 1 for the 99th packet, and each of 99 distances as likely. With a wait it is 0 until
+    /// the 100th, and 0.01 / (2 - 0.01 count) is 1 for the 199th: each of 100 distances as likely.
+    #[test]
+    fn drops_are_spread_evenly_over_the_packets_between_them_after_a_wait_if_so_set() {
+        for (spacing, shortest, longest) in [("uniform", 1, 99), ("uniform-after-wait", 100, 199)] {
+            let distances = distances(spacing);
+            assert!(
+                distances.iter().all(|distance| (shortest..=longest).contains(distance)),
+                "{spacing}: {distances:?}"
+            );
+            let mean = f64::from(distances.iter().sum::<i32>()) / 2000.0;
+            // A uniform distance has a standard deviation of 29, the mean of 2000 one of 0.65.
+            assert!((mean - f64::from(shortest + longest) / 2.0).abs() < 2.0, "{spacing}: {mean}");
+        }
+    }
+
+    /// ns-2: while at most one packet waits none is dropped, however high the average, and the count begins again after that.
+    #[test]
+    fn a_packet_that_finds_a_short_queue_may_be_let_in() {
+        for (treatment, refused) in [("may-be-dropped", [true, true, true]), ("let-in", [false, false, true])] {
+            let mut queue = queue(&format!("{{ gentle = false, weight = 1e-9, short_queue = {treatment:?} }}"));
+            queue.idle_since = None;
+            queue.average = 16.0;
+            assert_eq!([0, 0, 0].map(|time| !arrive(&mut queue, time)), refused, "{treatment}");
+        }
+    }
+
+    /// ns-2: the first packet above the minimum is let in and counts as 1, though the probability is 1.
+    #[test]
+    fn the_first_packet_above_the_minimum_may_be_let_in_and_begins_the_count() {
+        let mut queue = queue("{ maximum_probability = 1.0, first_above_minimum = \"let-in\" }");
+        let mut judge = |average| {
+            queue.average = average;
+            (format!("{:?}", queue.judge(&packet(0, Codepoint::NotCapable))), queue.since_drop)
+        };
+        assert_eq!(judge(31.0), ("Drop".into(), None), "not judged by chance, so the first is still to come");
+        assert_eq!(judge(15.0), ("LetIn".into(), Some(1)));
+        assert_eq!(judge(15.0), ("Notify".into(), Some(0)));
+        assert_eq!(judge(4.9), ("LetIn".into(), None));
+        assert_eq!(judge(15.0), ("LetIn".into(), Some(1)));
+    }
+
+    /// ns-2: after ten packets' time without any, eleven samples of an empty queue.
+    #[test]
+    fn the_packet_that_ends_an_idle_time_may_add_its_own_sample() {
+        let mut queue = queue("{ weight = 0.5, samples_after_idle = \"idle-time-and-arrival\" }");
+        (queue.average, queue.idle_since) = (2048.0, Some(at(7)));
+        queue.update_average(at(17));
+        assert_eq!(queue.average, 1.0);
     }
 
     #[test]
