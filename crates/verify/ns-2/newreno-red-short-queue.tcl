@@ -1,5 +1,5 @@
 # RED without early drops by chance. Slow start lifts the average above the maximum, and the queue empties while the average is still above.
-# A packet that finds at most one other is let in all the same, and an idle time counts the packet that ends it.
+# A packet that finds at most one other is let in all the same.
 
 array set scenario {
     agent     TCP/Newreno

@@ -133,8 +133,9 @@ mod tests {
         let differences = [
             ("newreno-red-wait-between-drops", "/port/queue", "spacing", "uniform"),
             ("newreno-red-short-queue", "/port/queue", "short_queue", "may-be-dropped"),
-            ("newreno-red-short-queue", "/port/queue", "samples_after_idle", "idle-time"),
             ("newreno-red-first-above-minimum", "/port/queue", "first_above_minimum", "may-be-dropped"),
+            ("newreno-red-idle-time", "/port/queue", "samples_after_idle", "idle-time"),
+            ("newreno-red-burst-at-duplicate", "/tcp/flavor", "new_segments_at_duplicate", "window"),
             ("sack-loss-in-small-window", "/tcp/flavor", "sent_at_entry", "what-fits"),
             ("sack-blocks-after-recovery", "/tcp/flavor", "blocks_after_phase", "kept"),
             ("reno-repetition-with-delayed-acknowledgments", "/tcp/acknowledgments", "answer_to_repetition", "at-once"),

@@ -145,6 +145,7 @@ fn flavor(agent: &str, variables: &Variables<'_>) -> Result<Json, String> {
             "timer_restart": if is("newreno_changes1_") { "first-partial-acknowledgment" } else { "each-partial-acknowledgment" },
             "partial_window": if is("partial_window_deflation_") { "deflated" } else { "threshold" },
             "new_segments_at_partial_acknowledgment": if is("newreno_changes_") { 0 } else { 2 },
+            "new_segments_at_duplicate": if is("newreno_changes_") { "window" } else { "two" },
             "exit_window": if is("exit_recovery_fix_") { "flight-limited" } else { "unchanged" },
         }),
         "TCP/Sack1" => json!({
