@@ -59,7 +59,9 @@ RED = red.read(ROOT / "benchmarks/record/2026-11-25-red.json")
 
 def test_the_page_has_the_record_of_red() -> None:
     assert red.page(RED) in (ROOT / "docs/models/queue-disciplines.md").read_text()
-    assert all(len(RED[name]) == len(red.STARTS_WITHIN_MILLISECONDS) for name in (*red.READINGS, red.NS2))
+    assert all(
+        len(RED[name]) == len(red.STARTS_WITHIN_MILLISECONDS) for name in (*red.READINGS, red.NS2)
+    )
 
 
 def test_red_with_the_settings_of_ns_2_does_what_ns_2_does() -> None:

@@ -19,6 +19,7 @@ from longfat.scenarios.scenario import load_scenario
 
 HERE = Path(__file__).parent
 COMMAND = "python -m benchmarks.peers.red --page"
+SOURCES = 20
 WARM_UP_SECONDS = 20
 SECONDS = 80
 STARTS_WITHIN_MILLISECONDS = (700, 900, 1100, 1300, 1500, 1700, 1900, 2100)
@@ -76,16 +77,17 @@ def compared() -> Record:
 
 def here(settings: dict[str, str], number: int) -> Outcome:
     """Return longfat's outcome."""
-    sources = 20
     changed: dict[str, str | int] = {
         "duration": f"{SECONDS} s",
         "measure.from": f"{WARM_UP_SECONDS} s",
-        "traffic.stagger": f"{1000 * STARTS_WITHIN_MILLISECONDS[number] // sources} us",
+        "traffic.stagger": f"{1000 * STARTS_WITHIN_MILLISECONDS[number] // SOURCES} us",
         "replication": number + 1,
         **settings,
     }
-    metrics = run(load_scenario(HERE / "red.toml", changed))["metrics"]
-    return Outcome(metrics["goodput_bps"], metrics["packets_lost"], metrics["mean_queue_cells"])
+    record = run(load_scenario(HERE / "red.toml", changed))
+    port = record["ports"][0]
+    goodput_bps = record["metrics"]["goodput_bps"]
+    return Outcome(goodput_bps, port["packets_dropped"], port["mean_queue_cells"])
 
 
 def in_ns2(number: int) -> Outcome:
@@ -112,7 +114,10 @@ def read(file: Path) -> Record:
 
 def page(record: Record) -> str:
     """Return the means as a Markdown table, with the least and the most of the runs."""
-    lines = ["| RED | goodput, Mbit/s | packets dropped | mean queue, packets |", "| --- | ---: | ---: | ---: |"]
+    lines = [
+        "| RED | goodput, Mbit/s | packets dropped | mean queue, packets |",
+        "| --- | ---: | ---: | ---: |",
+    ]
     for name, outcomes in record.items():
         columns = (
             spread([outcome.goodput_bps / 1e6 for outcome in outcomes], 2),
