@@ -1,8 +1,9 @@
 """Comparison of RED with that of ns-2, under equal TCP traffic.
 
-`python -m benchmarks.peers.red --record FILE` runs `red.toml` with RED as the paper and as ns-2 reads
-its figure, and `red.tcl`, with several seeds and starts of the connections, and stores goodput, drops
-and mean queue as JSON. `--page FILE` prints the table of a record, `--splice PAGE` puts it into a page.
+`python -m benchmarks.peers.red --record FILE` runs `red.toml`, with RED as the paper and as ns-2
+reads its figure, and `red.tcl`, with several seeds and starts of the connections, and stores
+goodput, drops and mean queue as JSON. `--page FILE` prints the table of a record, `--splice PAGE`
+puts it into a page.
 """
 
 import argparse
