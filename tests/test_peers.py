@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from benchmarks.peers import queues
+from benchmarks.peers import queues, red
 from benchmarks.peers.measure import PROGRAM, Case, Cost, page, run, tools
 
 
@@ -52,3 +52,20 @@ def test_queue_disciplines_do_what_those_of_ns_3_do(pair: queues.Pair) -> None:
     here, ns3 = queues.mean(pair.here), queues.mean(pair.ns3)
     assert here.utilization == pytest.approx(ns3.utilization, rel=0.02)
     assert here.mean_wait_s == pytest.approx(ns3.mean_wait_s, rel=0.1)
+
+
+RED = red.read(ROOT / "benchmarks/record/2026-11-25-red.json")
+
+
+def test_the_page_has_the_record_of_red() -> None:
+    assert red.page(RED) in (ROOT / "docs/models/queue-disciplines.md").read_text()
+    assert all(
+        len(RED[name]) == len(red.STARTS_WITHIN_MILLISECONDS) for name in (*red.READINGS, red.NS2)
+    )
+
+
+def test_red_with_the_settings_of_ns_2_does_what_ns_2_does() -> None:
+    here, ns2 = red.mean(RED[red.OF_NS2]), red.mean(RED[red.NS2])
+    assert here.goodput_bps == pytest.approx(ns2.goodput_bps, rel=0.01)
+    assert here.packets_dropped == pytest.approx(ns2.packets_dropped, rel=0.05)
+    assert here.mean_queue_packets == pytest.approx(ns2.mean_queue_packets, rel=0.05)

@@ -22,10 +22,12 @@ array set scenario {
     bottleneck_bits_per_second 800000
     bottleneck_delay_seconds   0.1
     waiting_places             1000
+    queue                      DropTail
     lost_data                  {}
     lost_acknowledgments       {}
     sender                     {}
     receiver                   {}
+    red                        {}
 }
 
 # Variables of the sender that are the same in all scenarios.
@@ -48,6 +50,9 @@ set every_receiver {packetSize_ 40}
 # The sink with delayed acknowledgments would acknowledge segment 0 at once, as if it were the SYN (DelAckSink::recv).
 set every_delaying_receiver {SYN_immediate_ack_ false interval_ 0.1}
 
+# Variables of the queue RED, if the bottleneck has it, that are the same in all scenarios: it counts packets of 1040 bytes.
+set every_red {bytes_ false queue_in_bytes_ false mean_pktsize_ 1040 setbit_ false adaptive_ 0 use_mark_p_ false}
+
 set ample_places 100000
 
 proc main {arguments} {
@@ -68,18 +73,25 @@ proc build_path {} {
     global scenario simulator switch_1 switch_2
     set switch_1 [$simulator node]
     set switch_2 [$simulator node]
-    connect_nodes $switch_1 $switch_2 bottleneck
-    # A DropTail drops a packet if `waiting + 1 >= limit_` (DropTail::enque); the packet in transmission is not counted.
-    $simulator queue-limit $switch_1 $switch_2 [expr {$scenario(waiting_places) + 1}]
+    foreach {variable value} [red_variables] {
+        Queue/RED set $variable $value
+    }
+    connect_nodes $switch_1 $switch_2 bottleneck $scenario(queue)
+    # A DropTail drops a packet if `waiting + 1 >= limit_` (DropTail::enque), RED if `waiting >= limit_` (REDQueue::enque); the
+    # packet in transmission is not counted.
+    $simulator queue-limit $switch_1 $switch_2 [expr {$scenario(waiting_places) + ($scenario(queue) eq "DropTail")}]
     lose_packets $switch_1 $switch_2 $scenario(lost_data)
     lose_packets $switch_2 $switch_1 $scenario(lost_acknowledgments)
     trace_link $switch_1 $switch_2 at_bottleneck 0
     trace_link $switch_2 $switch_1 at_bottleneck 0
 }
 
-proc connect_nodes {one other which} {
+proc connect_nodes {one other which {queue DropTail}} {
     global scenario simulator ample_places
-    $simulator duplex-link $one $other $scenario(${which}_bits_per_second) $scenario(${which}_delay_seconds) DropTail
+    set rate $scenario(${which}_bits_per_second)
+    set delay $scenario(${which}_delay_seconds)
+    $simulator simplex-link $one $other $rate $delay $queue
+    $simulator simplex-link $other $one $rate $delay DropTail
     $simulator queue-limit $one $other $ample_places
     $simulator queue-limit $other $one $ample_places
 }
@@ -134,6 +146,11 @@ proc build_receiver {} {
 proc sender_variables {} {
     global scenario every_sender
     return [dict merge $every_sender $scenario(sender)]
+}
+
+proc red_variables {} {
+    global scenario every_red
+    return [dict merge $every_red $scenario(red)]
 }
 
 proc receiver_variables {} {
@@ -257,6 +274,9 @@ proc header {} {
     }
     lappend lines "# sender: [sender_variables]"
     lappend lines "# receiver: [receiver_variables]"
+    if {$scenario(queue) eq "RED"} {
+        lappend lines "# red: [red_variables]"
+    }
     lappend lines "# segments dropped: [dropped tcp]"
     lappend lines "# acknowledgments dropped: [dropped ack]"
     if {[llength $scenario(starts)] > 1} {

@@ -142,6 +142,27 @@ fn what_is_out_of_order_or_fills_a_hole_is_acknowledged_at_once_with_what_waited
     assert_eq!(next(receiver.receive(ms(15), 1000, 500, ms(0))), Some(2500), "what had arrived before");
 }
 
+/// RFC 9293 section 3.10.7.4 answers what has arrived before; the sinks of ns-2 delay the answer to the last segment in order.
+#[test]
+fn the_last_segment_in_order_may_be_acknowledged_late_when_it_comes_again() {
+    for (answer, at_once) in [("at-once", Some(1000)), ("delayed", None)] {
+        let mut receiver =
+            receiver(&format!("acknowledgments = {{ kind = \"delayed\", answer_to_repetition = {answer:?} }}"));
+        receiver.receive(ms(10), 0, 500, ms(0));
+        assert_eq!(next(receiver.receive(ms(11), 500, 500, ms(0))), Some(1000));
+        assert_eq!(next(receiver.receive(ms(12), 500, 500, ms(0))), at_once, "{answer}");
+        assert_eq!(receiver.due(), at_once.is_none().then_some(ms(212)), "{answer}");
+        assert_eq!(next(receiver.receive(ms(13), 500, 500, ms(0))), Some(1000), "{answer}: the second time");
+        assert_eq!(next(receiver.receive(ms(14), 0, 500, ms(0))), Some(1000), "{answer}: not the last");
+        receiver.receive(ms(15), 2000, 500, ms(0));
+        assert_eq!(
+            next(receiver.receive(ms(16), 500, 500, ms(0))),
+            Some(1000),
+            "{answer}: something is held beyond it"
+        );
+    }
+}
+
 /// RFC 3449 section 4.1: d segments for each acknowledgment, but not before slow start has got going.
 #[test]
 fn a_thinned_acknowledgment_answers_many_segments_once_a_connection_has_got_going() {

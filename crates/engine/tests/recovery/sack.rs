@@ -46,6 +46,50 @@ fn the_first_retransmission_may_be_left_out_of_pipe() {
     assert_eq!(sent, [vec![], vec![], vec![4]]);
 }
 
+/// T-32: of four segments one is lost. PIPE is 4 - 3, the window is 2, and ns-2 sends the second segment at the next acknowledgment.
+#[test]
+fn the_third_duplicate_may_send_the_retransmission_alone() {
+    for (sent_at_entry, sent) in [("what-fits", vec![0, 4]), ("retransmission-alone", vec![0])] {
+        let settings = format!("counts_first_retransmission = false, sent_at_entry = {sent_at_entry:?}");
+        let mut bench = Bench::new(4, &format!("flavor = {{ kind = \"sack\", {settings} }}"));
+        bench.report(0, &[(1, 2)]);
+        bench.report(0, &[(1, 3)]);
+        assert_eq!(bench.report(0, &[(1, 4)]), sent);
+        let under_way = if sent.len() == 2 { vec![5] } else { vec![4, 5] };
+        assert_eq!(bench.acknowledge(4), under_way, "{sent_at_entry}");
+    }
+}
+
+/// T-31: twenty segments in flight, 0 lost. The acknowledgment that ends the phase reports 21, and later ones only what is above 22.
+#[test]
+fn the_blocks_may_be_forgotten_when_the_phase_ends() {
+    for (blocks, next_hole) in [("kept", 22), ("forgotten", 21)] {
+        let mut bench = Bench::new(20, &format!("flavor = {{ kind = \"sack\", blocks_after_phase = {blocks:?} }}"));
+        let sent: Vec<u64> = (2..=20).flat_map(|end| bench.report(0, &[(1, end)])).collect();
+        // PIPE 20 - 3 + 1, less the 16 duplicates after the third; the window is 10.
+        assert_eq!(sent, [0, 20, 21, 22, 23, 24, 25, 26, 27]);
+        assert_eq!(bench.report(20, &[(21, 22)]), [28, 29]);
+        let sent: Vec<u64> = (24..=29).flat_map(|end| bench.report(20, &[(23, end)])).collect();
+        // PIPE 10 - 3 + 1, less 3; the window is 5. One more finds room for the next hole.
+        assert_eq!(sent, [20], "{blocks}");
+        assert_eq!(bench.report(20, &[(23, 30)]), [next_hole], "{blocks}");
+    }
+}
+
+/// T-31: so are those of the acknowledgment of new data outside the phase, and what they say again is news.
+#[test]
+fn the_blocks_may_be_forgotten_with_each_acknowledgment_of_new_data() {
+    for (blocks, sent) in [("kept", vec![]), ("forgotten", vec![1])] {
+        let settings = format!("duplicates_need_news = true, blocks_after_phase = {blocks:?}");
+        let mut bench = Bench::new(10, &format!("flavor = {{ kind = \"sack\", {settings} }}"));
+        bench.report(0, &[(2, 3)]);
+        bench.report(1, &[(2, 4)]);
+        bench.report(1, &[(2, 4)]);
+        bench.report(1, &[(2, 5)]);
+        assert_eq!(bench.report(1, &[(2, 6)]), sent, "{blocks}");
+    }
+}
+
 /// T-32: PIPE may begin with the bytes in flight instead of the window.
 #[test]
 fn pipe_may_begin_with_what_is_under_way() {

@@ -186,7 +186,7 @@ impl Receiver {
         self.received.new += length;
         self.note_timestamp(now, sequence, sent);
         if !self.acknowledges_at_once {
-            self.wait(now, true);
+            self.wait(now, true, false);
         }
         self.due.is_none()
     }
@@ -196,10 +196,11 @@ impl Receiver {
     pub fn receive_unexpected(&mut self, now: Time, sequence: u64, length: u64, sent: Time) -> Option<Acknowledgment> {
         let end = sequence + length;
         let duplicate = if self.reports_duplicates { self.known((sequence, end)) } else { None };
+        let repeats_last = end == self.next && length > 0 && self.islands.is_empty();
         self.latest = self.take(sequence, end);
         self.received += self.latest;
         self.note_timestamp(now, sequence, sent);
-        self.wait(now, false);
+        self.wait(now, false, repeats_last);
         if let Some(duplicate) = duplicate {
             return self.due.is_none().then(|| self.acknowledge_with(duplicate));
         }
@@ -217,8 +218,8 @@ impl Receiver {
     }
 
     /// Sets or clears the time of the delayed acknowledgment by the acknowledgment rule; marks that must be echoed at once prevent a delay.
-    fn wait(&mut self, now: Time, in_order: bool) {
-        let arrival = Arrival { in_order, waits: self.due.is_some() };
+    fn wait(&mut self, now: Time, in_order: bool, repeats_last: bool) {
+        let arrival = Arrival { in_order, repeats_last, waits: self.due.is_some() };
         self.due = self.acknowledging.delay(now, arrival).filter(|_| !self.marks.is_urgent());
     }
 

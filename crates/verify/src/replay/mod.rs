@@ -127,4 +127,27 @@ mod tests {
         let ours = run(&runs::scenario(&settings).unwrap()).unwrap();
         assert!(compare(&trace.events, &ours).is_err());
     }
+
+    #[test]
+    fn traces_of_what_only_ns_2_does_are_not_replayed_with_the_defaults() {
+        let differences = [
+            ("newreno-red-wait-between-drops", "/port/queue", "spacing", "uniform"),
+            ("newreno-red-short-queue", "/port/queue", "short_queue", "may-be-dropped"),
+            ("newreno-red-first-above-minimum", "/port/queue", "first_above_minimum", "may-be-dropped"),
+            ("newreno-red-idle-time", "/port/queue", "samples_after_idle", "idle-time"),
+            ("newreno-red-burst-at-duplicate", "/tcp/flavor", "new_segments_at_duplicate", "window"),
+            ("sack-loss-in-small-window", "/tcp/flavor", "sent_at_entry", "what-fits"),
+            ("sack-blocks-after-recovery", "/tcp/flavor", "blocks_after_phase", "kept"),
+            ("reno-repetition-with-delayed-acknowledgments", "/tcp/acknowledgments", "answer_to_repetition", "at-once"),
+        ];
+        for (name, model, parameter, default) in differences {
+            let trace = read(name).unwrap();
+            let mut settings = settings::scenario_of(&trace).unwrap();
+            let model = settings.pointer_mut(model).unwrap();
+            assert_ne!(model[parameter], default, "{name}");
+            model[parameter] = default.into();
+            let ours = run(&runs::scenario(&settings).unwrap()).unwrap();
+            assert!(compare(&trace.events, &ours).is_err(), "{name} is replayed with {parameter} = {default}");
+        }
+    }
 }

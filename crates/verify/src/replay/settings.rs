@@ -24,11 +24,38 @@ pub fn scenario_of(trace: &Trace) -> Result<Json, String> {
         "duration": seconds(trace.get("end")?)?,
         "topology": { "kind": "n-source", "sources": starts.len(), "access": link("access")?, "bottleneck": link("bottleneck")? },
         "framing": { "kind": "packet", "header": format!("{HEADER_BYTES} B") },
-        "port": { "buffer": format!("{} packets", trace.get("waiting_places")?), "policy": "tail-drop" },
+        "port": port(trace)?,
         "loss": losses(trace, "lost_data")?,
         "acknowledgment_loss": losses(trace, "lost_acknowledgments")?,
         "traffic": { "kind": "infinite", "stagger": seconds(starts.get(1).unwrap_or(&"0"))? },
         "tcp": tcp(trace)?,
+    }))
+}
+
+/// Queue of the bottleneck.
+fn port(trace: &Trace) -> Result<Json, String> {
+    let buffer = format!("{} packets", trace.get("waiting_places")?);
+    if trace.get("red").is_err() {
+        return Ok(json!({ "buffer": buffer, "policy": "tail-drop" }));
+    }
+    Ok(json!({ "buffer": buffer, "queue": red(&trace.variables("red")?)? }))
+}
+
+/// RED as `REDQueue::enque` has it.
+fn red(variables: &Variables<'_>) -> Result<Json, String> {
+    let get = |name: &str| variables.get(name).copied().ok_or_else(|| format!("{name} is not set"));
+    let number = |name: &str| get(name)?.parse::<f64>().map_err(|_| format!("{name} is no number"));
+    Ok(json!({
+        "kind": "red",
+        "minimum": format!("{} packets", get("thresh_")?),
+        "maximum": format!("{} packets", get("maxthresh_")?),
+        "maximum_probability": 1.0 / number("linterm_")?,
+        "weight": number("q_weight_")?,
+        "gentle": is_set(variables, "gentle_"),
+        "spacing": if is_set(variables, "wait_") { "uniform-after-wait" } else { "uniform" },
+        "short_queue": "let-in",
+        "first_above_minimum": "let-in",
+        "samples_after_idle": "idle-time-and-arrival",
     }))
 }
 
@@ -81,7 +108,9 @@ fn tcp(trace: &Trace) -> Result<Json, String> {
     });
     if trace.get("sink")?.ends_with("DelAck") {
         let delay = trace.variables("receiver")?.get("interval_").copied().ok_or("interval_ is not set")?.to_owned();
-        tcp["acknowledgments"] = json!({ "kind": "delayed", "delay": seconds(&delay)? });
+        // DelAckSink::recv delays the answer to every segment that is the last in order, new or not.
+        tcp["acknowledgments"] =
+            json!({ "kind": "delayed", "delay": seconds(&delay)?, "answer_to_repetition": "delayed" });
     }
     if is_set(&sender, "newreno_changes_") {
         tcp["initial_ssthresh"] = bytes(hoes_threshold(trace)?)?.into();
@@ -116,6 +145,7 @@ fn flavor(agent: &str, variables: &Variables<'_>) -> Result<Json, String> {
             "timer_restart": if is("newreno_changes1_") { "first-partial-acknowledgment" } else { "each-partial-acknowledgment" },
             "partial_window": if is("partial_window_deflation_") { "deflated" } else { "threshold" },
             "new_segments_at_partial_acknowledgment": if is("newreno_changes_") { 0 } else { 2 },
+            "new_segments_at_duplicate": if is("newreno_changes_") { "window" } else { "two" },
             "exit_window": if is("exit_recovery_fix_") { "flight-limited" } else { "unchanged" },
         }),
         "TCP/Sack1" => json!({
@@ -123,6 +153,8 @@ fn flavor(agent: &str, variables: &Variables<'_>) -> Result<Json, String> {
             "multiple_loss_guard": guard,
             "pipe_at_entry": if is("oldCode_") { "congestion-window" } else { "flight-size" },
             "counts_first_retransmission": false,
+            "sent_at_entry": "retransmission-alone",
+            "blocks_after_phase": "forgotten",
             "duplicates_need_news": true,
             "ignores_duplicates_after_timeout": true,
         }),

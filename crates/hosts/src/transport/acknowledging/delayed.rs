@@ -15,6 +15,17 @@ longfat_foundation::choice! {
     }
 }
 
+longfat_foundation::choice! {
+    /// Answer to a repetition of the last segment in order, while nothing is held beyond it.
+    pub enum AnswerToRepetition {
+        /// Acknowledged at once, as every other segment that is not the next in order.
+        AtOnce = "at-once",
+        /// Delayed like a segment in order.
+        Delayed = "delayed",
+    }
+    absent AtOnce
+}
+
 longfat_foundation::model! {
     /// One acknowledgment for every second in-order segment, or when the delay is over. Out-of-order segments, and segments that fill a
     /// hole, are acknowledged at once.
@@ -27,9 +38,13 @@ longfat_foundation::model! {
         segments: AtLeastOne = "2",
         /// When the delay of an acknowledgment ends.
         timer: DelayTimer = "from-arrival" or ["heartbeat"],
+        /// The answer to a repetition of the last segment in order, while nothing is held beyond it. A segment that is not acceptable is
+        /// answered (RFC 9293 section 3.10.7.4), and Linux does so at once; the sinks of ns-2 delay the answer.
+        answer_to_repetition: AnswerToRepetition = "at-once" or ["delayed"],
     }
     build(config, _context) {
-        Box::new(Wait::new(config.delay.0, config.segments.0, config.timer))
+        let delays_repetitions = config.answer_to_repetition == AnswerToRepetition::Delayed;
+        Box::new(Wait { delays_repetitions, ..Wait::new(config.delay.0, config.segments.0, config.timer) })
     }
 }
 
@@ -38,6 +53,7 @@ pub(super) struct Wait {
     delay: Span,
     segments: u64,
     timer: DelayTimer,
+    delays_repetitions: bool,
     due: Option<Time>,
     /// Segments received and not acknowledged.
     waiting: u64,
@@ -45,7 +61,7 @@ pub(super) struct Wait {
 
 impl Wait {
     pub(super) fn new(delay: Span, segments: u64, timer: DelayTimer) -> Self {
-        Self { delay, segments, timer, due: None, waiting: 0 }
+        Self { delay, segments, timer, delays_repetitions: false, due: None, waiting: 0 }
     }
 
     /// Sets the number of segments that one acknowledgment covers.
@@ -67,7 +83,8 @@ impl Acknowledging for Wait {
             (self.waiting, self.due) = (0, None);
         }
         self.waiting += 1;
-        if !arrival.in_order || self.waiting >= self.segments {
+        let may_wait = arrival.in_order || (arrival.repeats_last && self.delays_repetitions);
+        if !may_wait || self.waiting >= self.segments {
             return None;
         }
         let due = self.due.unwrap_or_else(|| self.deadline(now));

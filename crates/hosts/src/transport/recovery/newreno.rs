@@ -70,6 +70,17 @@ impl ExitWindow {
     }
 }
 
+longfat_foundation::choice! {
+    /// The most new segments that a duplicate acknowledgment lets leave in the recovery.
+    pub enum NewAtDuplicate {
+        /// As many as the window allows.
+        Window = "window",
+        /// Two, if the window allows them.
+        Two = "two",
+    }
+    absent Window
+}
+
 longfat_foundation::model! {
     /// Reno that stays in recovery until everything sent before the loss was noticed is acknowledged. A partial acknowledgment covers less
     /// than that; it shows the next lost segment, which is retransmitted at once. So N losses take N round trips.
@@ -86,6 +97,9 @@ longfat_foundation::model! {
         /// The most new segments that may follow the retransmission at a partial acknowledgment, if the window allows them (T-25: "a single
         /// packet is retransmitted"). ns-2 allows two.
         new_segments_at_partial_acknowledgment: u64 = "0" or ["2"],
+        /// The most new segments that leave at a duplicate acknowledgment, from the third on (T-25). It matters if a partial acknowledgment
+        /// has left room in the window. 98-0876R1 says nothing of a limit; ns-2 has one.
+        new_segments_at_duplicate: NewAtDuplicate = "window" or ["two"],
         /// The window at the end of recovery, when everything sent before the loss was noticed is acknowledged (T-22).
         exit_window: ExitWindow = "threshold" or ["flight-limited", "unchanged"],
         /// Whether duplicate acknowledgments signal a loss only after something sent since the last loss has been acknowledged (T-22).
@@ -122,16 +136,23 @@ impl FastRetransmitPhase {
         self.recover = Some(connection.highest());
         self.duplicates = DUPLICATE_THRESHOLD;
         self.partial_acknowledgments = 0;
-        self.new_segments = u64::MAX;
+        self.new_segments = self.new_at_duplicate();
         self.guard.note_loss(connection);
         connection.reduce(now);
         connection.window.inflate(DUPLICATE_THRESHOLD);
         connection.fast_retransmit(now);
     }
 
+    fn new_at_duplicate(&self) -> u64 {
+        match self.config.new_segments_at_duplicate {
+            NewAtDuplicate::Window => u64::MAX,
+            NewAtDuplicate::Two => 2,
+        }
+    }
+
     fn on_further_duplicate(&mut self, now: Time, connection: &mut Connection) {
         self.duplicates += 1;
-        self.new_segments = u64::MAX;
+        self.new_segments = self.new_at_duplicate();
         connection.window.inflate(1);
         let is_second = (self.duplicates - DUPLICATE_THRESHOLD).is_multiple_of(2);
         if self.config.flywheel != Flywheel::None

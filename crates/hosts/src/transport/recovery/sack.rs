@@ -40,6 +40,28 @@ longfat_foundation::choice! {
     }
 }
 
+longfat_foundation::choice! {
+    /// Segments that leave with the third duplicate acknowledgment.
+    pub enum SentAtEntry {
+        /// The retransmission, and whatever else PIPE leaves room for.
+        WhatFits = "what-fits",
+        /// The retransmission alone. Everything else waits for the next acknowledgment.
+        RetransmissionAlone = "retransmission-alone",
+    }
+    absent WhatFits
+}
+
+longfat_foundation::choice! {
+    /// Blocks that the sender still knows after new data was acknowledged outside the phase, or the phase has ended.
+    pub enum BlocksAfterPhase {
+        /// All that report bytes in flight.
+        Kept = "kept",
+        /// None, not even those of that acknowledgment, and no record of what was retransmitted.
+        Forgotten = "forgotten",
+    }
+    absent Kept
+}
+
 longfat_foundation::model! {
     /// Selective acknowledgments. At the third duplicate acknowledgment the window is halved. Until everything sent before is
     /// acknowledged, PIPE estimates how many bytes are in the network. While PIPE is below the window, the sender retransmits the holes
@@ -53,6 +75,9 @@ longfat_foundation::model! {
         /// Whether the retransmission that begins the recovery counts in PIPE (T-32). 98-0876R1: "When a segment is sent, PIPE
         /// is incremented by one segment"; ns-2 leaves the first out.
         counts_first_retransmission: bool = "true" or ["false"],
+        /// Segments that leave with the third duplicate acknowledgment (T-32). 98-0876R1 lets data leave whenever PIPE is below the window,
+        /// which in small windows it is at once; ns-2 sends the retransmission alone.
+        sent_at_entry: SentAtEntry = "what-fits" or ["retransmission-alone"],
         /// How much a segment that is not full counts in PIPE (T-33).
         pipe_unit: PipeUnit = "bytes-sent" or ["segments", "bytes"],
         /// Effect of a timeout on the fast retransmit phase (T-34). 98-0876R1: "the sender does not come out of the fast-retransmit phase
@@ -64,6 +89,9 @@ longfat_foundation::model! {
         /// Whether acknowledgments of new data let the window grow during the phase as they do outside it (T-35). 98-0876R1 makes no
         /// exception for the phase; ns-2 does.
         grows_in_phase: bool = "false" or ["true"],
+        /// Blocks that remain known when the phase ends, and when new data is acknowledged outside it (T-31). 98-0876R1 clears them at a
+        /// timeout only; ns-2 also here, and learns from the duplicates that follow what their blocks repeat.
+        blocks_after_phase: BlocksAfterPhase = "kept" or ["forgotten"],
         /// Whether duplicate acknowledgments signal a loss only after something sent since the last timeout has been acknowledged.
         multiple_loss_guard: bool = "false" or ["true"],
         /// Whether an acknowledgment counts as a duplicate only if its blocks report something new.
@@ -80,6 +108,7 @@ longfat_foundation::model! {
             pipe: 0,
             newly_reported: 0,
             is_after_timeout: false,
+            is_entering: false,
         })
     }
 }
@@ -99,6 +128,8 @@ struct FastRetransmitPhase {
     /// Bytes newly reported by the blocks of the latest acknowledgment.
     newly_reported: u64,
     is_after_timeout: bool,
+    /// True from the third duplicate on until the next acknowledgment.
+    is_entering: bool,
 }
 
 #[expect(clippy::cast_possible_wrap, reason = "sequence numbers are far below 2^63")]
@@ -109,6 +140,7 @@ fn signed(bytes: u64) -> i64 {
 impl FastRetransmitPhase {
     fn enter(&mut self, now: Time, connection: &mut Connection) {
         self.recover = Some(connection.highest());
+        self.is_entering = true;
         self.has_timed_out = false;
         let under_way = match self.config.pipe_at_entry {
             PipeAtEntry::UsableWindow => connection.window.usable(),
@@ -124,6 +156,12 @@ impl FastRetransmitPhase {
                 self.pipe += self.worth(connection, piece.length);
             }
         }
+    }
+
+    /// Whether the blocks are forgotten when everything below `next` is acknowledged.
+    fn forgets_blocks_at(&self, connection: &Connection, next: u64) -> bool {
+        let is_over = next > connection.unacknowledged() && self.recover.is_none_or(|recover| next >= recover);
+        is_over && self.config.blocks_after_phase == BlocksAfterPhase::Forgotten
     }
 
     /// Contribution of a segment to PIPE when it is sent.
@@ -181,6 +219,11 @@ impl Recovery for FastRetransmitPhase {
             return false;
         }
         self.is_after_timeout = false;
+        self.is_entering = false;
+        if self.forgets_blocks_at(connection, acknowledgment.next) {
+            connection.scoreboard.clear();
+            return true;
+        }
         let highest = connection.highest();
         let news = connection.scoreboard.update(acknowledgment.next, highest, &acknowledgment.blocks);
         self.newly_reported = news;
@@ -216,14 +259,15 @@ impl Recovery for FastRetransmitPhase {
             PhaseAtTimeout::Ends => self.recover = None,
             PhaseAtTimeout::GoesOn => (self.pipe, self.has_timed_out) = (0, true),
         }
-        self.is_after_timeout = self.config.ignores_duplicates_after_timeout;
+        (self.is_after_timeout, self.is_entering) = (self.config.ignores_duplicates_after_timeout, false);
         self.guard.note_loss(connection);
         connection.scoreboard.clear();
     }
 
     fn next(&self, connection: &Connection) -> Option<Piece> {
         if self.is_recovering() {
-            self.next_in_phase(connection)
+            let waits = self.is_entering && self.config.sent_at_entry == SentAtEntry::RetransmissionAlone;
+            if waits { None } else { self.next_in_phase(connection) }
         } else {
             connection.next_within(connection.window.usable())
         }

@@ -1,9 +1,12 @@
 //! Random early detection.
 
+mod readings;
+
 use longfat_foundation::config::{Fraction, Probability};
 use longfat_foundation::random::Stream;
 use longfat_foundation::units::{Rate, Time};
 
+use self::readings::{IdleSamples, Spacing, Treatment};
 use super::level::{Level, Measure};
 use super::{PacketQueue, QueueContext, QueueDiscipline, Room, Waiting};
 use crate::framing::Cell;
@@ -33,6 +36,17 @@ longfat_foundation::model! {
         /// says. If not, every packet that can be marked is marked there: with a weight of 1 this is the step that DCTCP expects (RFC 8257
         /// section 4.1).
         hard_drop: bool = "true" or ["false"],
+        /// Distances between early drops. Figure 2 spreads them from the last drop on; ns-2 also waits between drops (`wait_`), which makes
+        /// the mean distance three times as long.
+        spacing: Spacing = "uniform" or ["uniform-after-wait"],
+        /// Treatment of a packet that finds a short queue: at most one packet, or none if bytes are counted. Figure 2 looks at the
+        /// average alone; ns-2 lets such a packet in.
+        short_queue: Treatment = "may-be-dropped" or ["let-in"],
+        /// Treatment of the first packet that finds the average between the minimum and the level from which all are dropped. In figure 2
+        /// it may be dropped, and counts as 0; in ns-2 it is let in and counts as 1, also each time after a short queue was let in.
+        first_above_minimum: Treatment = "may-be-dropped" or ["let-in"],
+        /// Samples of an empty queue in the average when an idle time ends. Figure 2 has those of the idle time; ns-2 has one more.
+        samples_after_idle: IdleSamples = "idle-time" or ["idle-time-and-arrival"],
     }
     build(config, context) { Box::new(Queue::new(config, context)) }
     objections(config, context) {
@@ -101,7 +115,8 @@ impl Queue {
         let weight = self.config.weight.0;
         match self.idle_since.take() {
             Some(since) => {
-                let packets = self.packets_in(now, since);
+                let arrival = u64::from(self.config.samples_after_idle == IdleSamples::IdleTimeAndArrival);
+                let packets = self.packets_in(now, since).saturating_add(arrival);
                 self.average *= power(1.0 - weight, packets);
             }
             None => self.average += weight * (self.measure.of(&self.queue) - self.average),
@@ -128,21 +143,40 @@ impl Queue {
 
     /// The decision about a packet that arrives.
     fn judge(&mut self, packet: &Waiting) -> Judgment {
-        if self.average < self.minimum {
+        if self.average < self.minimum || self.is_spared_by_short_queue() {
             self.since_drop = None;
             return Judgment::LetIn;
         }
         let Some(base) = self.base_probability() else {
-            self.since_drop = Some(0);
+            self.begin_count();
             return if self.config.hard_drop { Judgment::Drop } else { Judgment::Notify };
         };
+        if self.since_drop.is_none() && self.lets_first_in() {
+            self.since_drop = Some(1);
+            return Judgment::LetIn;
+        }
         let count = self.since_drop.map_or(0, |packets| packets + 1);
         self.since_drop = Some(count);
-        if self.chance.happens(self.spread(self.scaled(base, packet), count)) {
+        if self.chance.happens(self.config.spacing.probability(self.scaled(base, packet), count)) {
             self.since_drop = Some(0);
             return Judgment::Notify;
         }
         Judgment::LetIn
+    }
+
+    /// Begins the count anew at a drop. ns-2 lets the first packet in although others were dropped before it without being judged.
+    fn begin_count(&mut self) {
+        if self.since_drop.is_some() || !self.lets_first_in() {
+            self.since_drop = Some(0);
+        }
+    }
+
+    fn lets_first_in(&self) -> bool {
+        self.config.first_above_minimum == Treatment::LetIn
+    }
+
+    fn is_spared_by_short_queue(&self) -> bool {
+        self.config.short_queue == Treatment::LetIn && self.measure.of(&self.queue) <= 1.0
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a packet's bytes")]
@@ -151,13 +185,6 @@ impl Queue {
             Measure::Packets => base,
             Measure::Bytes => base * packet.bytes as f64 / self.full_packet_bytes as f64,
         }
-    }
-
-    /// `p_a = p_b / (1 - count p_b)`: drops about `1 / p_b` packets apart.
-    #[expect(clippy::cast_precision_loss, reason = "few packets")]
-    fn spread(&self, base: f64, count: u64) -> f64 {
-        let left = 1.0 - count as f64 * base;
-        if left > 0.0 { base / left } else { 1.0 }
     }
 }
 
@@ -194,7 +221,7 @@ impl QueueDiscipline for Queue {
         if is_refused {
             dropped.push((packet.cell, Verdict::Refused));
         } else if !self.queue.push_within(&self.room, packet, dropped) {
-            self.since_drop = Some(0);
+            self.begin_count();
         }
         // One that is refused leaves an idle line idle: the average has decayed until now, and goes on from here, as in ns-2, where
         // the line asks for a packet again and finds none. By the letter of figure 2 the whole idle time would count again for the next packet.
@@ -227,11 +254,11 @@ mod tests {
     use super::super::test_support::{Bench, at, context, packet, read};
     use super::*;
 
-    fn queue(parameters: &str) -> Queue {
+    pub(super) fn queue(parameters: &str) -> Queue {
         Queue::new(&read(parameters), &context(Room::default()))
     }
 
-    fn arrive(queue: &mut Queue, milliseconds: u64) -> bool {
+    pub(super) fn arrive(queue: &mut Queue, milliseconds: u64) -> bool {
         let mut dropped = Vec::new();
         queue.enqueue(packet(milliseconds, Codepoint::NotCapable), &mut dropped);
         dropped.is_empty()
@@ -324,9 +351,6 @@ mod tests {
         assert_eq!(judge(&mut queue, 5.0), Some(0));
         assert_eq!(judge(&mut queue, 5.0), Some(1));
         assert_eq!(judge(&mut queue, 31.0), Some(0), "dropped");
-        for (count, expected) in [(0, 0.02), (1, 0.02 / 0.98), (25, 0.02 / 0.5), (49, 1.0), (50, 1.0)] {
-            assert!((queue.spread(0.02, count) - expected).abs() < 1e-12, "{count}");
-        }
     }
 
     #[test]
@@ -344,26 +368,6 @@ mod tests {
         queue.config.gentle = false;
         assert_eq!(probability(&mut queue, 10.0), Some(0.01));
         assert_eq!(probability(&mut queue, 15.0), None);
-    }
-
-    #[test]
-    fn drops_are_spread_evenly_over_the_packets_between_them() {
-        let mut queue = queue("{}");
-        // p_b = 0.01: after a drop p_a = 0.01 / (1 - 0.01 count) is 1 for the 99th packet, and each of 99 distances as likely.
-        queue.average = 10.0;
-        let (mut distances, mut distance) = (Vec::new(), 0);
-        while distances.len() < 2000 {
-            distance += 1;
-            if matches!(queue.judge(&packet(0, Codepoint::NotCapable)), Judgment::Notify) {
-                distances.push(distance);
-                distance = 0;
-            }
-        }
-        distances.remove(0);
-        assert!(distances.iter().all(|distance| (1..=99).contains(distance)), "{:?}", distances.iter().max());
-        let mean = f64::from(distances.iter().sum::<i32>()) / f64::from(1999);
-        // A uniform distance has a standard deviation of 28.6, the mean of 1999 one of 0.64.
-        assert!((mean - 50.0).abs() < 2.0, "{mean}");
     }
 
     #[test]
