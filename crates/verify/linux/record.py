@@ -1,0 +1,95 @@
+"""Records experiments with a Linux kernel in virtual time: python crates/verify/linux/record.py [--only NAME ...].
+
+Needs a Debian machine (apt-get, dpkg, gcc) and a folder of some hundred megabytes. See docs/method/linux.md.
+"""
+
+import argparse
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+
+import experiment
+import guest
+import recording
+
+HERE = Path(__file__).parent
+SUITES = {"6.1": "bookworm", "6.12": "bookworm-backports", "7.3": "trixie-backports"}
+"""Suites of Debian that have these kernels."""
+COMMAND_LINE = (
+    "console=ttyS0 quiet nokaslr tsc=reliable no_timer_check mitigations=off random.trust_cpu=off audit=0 selinux=0 "
+    "apparmor=0 panic=-1 no_hash_pointers"
+)
+
+
+def run(machine: guest.Guest, commands: str, folder: Path, limit: float) -> Path:
+    """Run the guest in virtual time with a script, and return the folder of what it wrote.
+
+    With `-icount shift=0,sleep=off` an instruction takes a nanosecond and an idle guest jumps to its next timer, so the
+    load of this machine cannot reach the results.
+    """
+    (folder / "experiment.sh").write_text(commands)
+    archive = subprocess.run(
+        [machine.root / "bin/busybox", "cpio", "-o", "-H", "newc"],
+        cwd=folder, input=b"experiment.sh\n", stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True,
+    ).stdout  # fmt: skip
+    (folder / "initrd").write_bytes(machine.initrd.read_bytes() + archive)
+    with (folder / "disk").open("wb") as disk:
+        disk.truncate(1 << 30)
+    command = [
+        machine.root / "usr/bin/qemu-system-x86_64", "-L", machine.root / "usr/share/qemu", "-L", machine.root / "usr/share/seabios",
+        "-M", "pc,usb=off", "-accel", "tcg,thread=single", "-icount", "shift=0,sleep=off,align=off", "-cpu", "qemu64", "-seed", "1",
+        "-m", "2048", "-smp", "1", "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none",
+        "-rtc", "base=2024-01-01,clock=vm", "-serial", f"file:{folder}/console",
+        "-drive", f"if=none,id=disk,file={folder}/disk,format=raw", "-device", "nvme,drive=disk,serial=1",
+        "-kernel", machine.kernel, "-initrd", folder / "initrd", "-append", COMMAND_LINE,
+    ]  # fmt: skip
+    subprocess.run([str(word) for word in command], env=machine.environment, timeout=limit, check=True)
+    written = folder / "out"
+    with tarfile.open(folder / "disk") as archive:
+        archive.extractall(written, filter="data")
+    if not (written / "origin").exists():
+        sys.exit(f"the guest wrote nothing; its console says:\n{(folder / 'console').read_text()[-2000:]}")
+    return written
+
+
+def main() -> None:
+    """Record what is asked for, or what has no recording yet."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--only", nargs="+", metavar="NAME", help="experiments to record, again if they are recorded")
+    options.add_argument("--cache", type=Path, default=Path.home() / ".cache/longfat-linux", help="folder of the guests")
+    options.add_argument("--keep", type=Path, help="folder that gets what the guest wrote")
+    options.add_argument("--limit", type=float, default=1800, help="seconds of this machine for an experiment [1800]")
+    chosen = options.parse_args()
+    experiments = experiment.read()
+    aside = experiment.set_aside(experiments)
+    for each in experiments:
+        if each.held_out != (each.name in aside):
+            sys.exit(f"{each.name}: held_out must be {str(each.name in aside).lower()} by the rule in experiments.toml")
+    unknown = set(chosen.only or []) - {each.name for each in experiments}
+    if unknown:
+        sys.exit(f"experiments.toml has no {', '.join(sorted(unknown))}")
+    guests: dict[str, guest.Guest] = {}
+    for each in experiments:
+        for offset in each.offsets_ms:
+            into = recording.path(each, offset)
+            if each.name not in chosen.only if chosen.only else into.exists():
+                continue
+            if each.kernel not in guests:
+                guests[each.kernel] = guest.build(chosen.cache.absolute(), each.kernel, SUITES[each.kernel])
+            machine = guests[each.kernel]
+            with tempfile.TemporaryDirectory() as place:
+                written = run(machine, experiment.script(each, offset), Path(place), chosen.limit)
+                if chosen.keep:
+                    chosen.keep.mkdir(parents=True, exist_ok=True)
+                    Path(place, "console").rename(written / "console")
+                    written.rename(chosen.keep / into.stem)
+                    written = chosen.keep / into.stem
+                text = recording.text(each, offset, machine.facts, written)
+            into.write_text(text)
+            print(f"{into.name}: {len(text) / 1000:.0f} kB", flush=True)
+
+
+if __name__ == "__main__":
+    main()
