@@ -1,7 +1,7 @@
 // The programs of the guest in one: senders, receivers, a watcher of a queue. Times are seconds of the monotonic clock; ORIGIN is the experiment's 0.
 //
 //   probe now                                                   prints the time
-//   probe wait TIME                                             returns at TIME
+//   probe wait ORIGIN TIME                                      returns at TIME
 //   probe plain DEVICE                                          turns segmentation and receive offloads off
 //   probe receive ORIGIN PORT CONTROL LOG                       takes one connection until it ends
 //   probe send ORIGIN START STOP ADDRESS PORT CONTROL BYTES CHUNK EVERY PERIOD LOG
@@ -225,7 +225,7 @@ int main(int c, char **v) {
     signal(SIGPIPE, SIG_IGN);
     const char *what = c > 1 ? v[1] : "";
     if (!strcmp(what, "now")) return printf("%.6f\n", now()) < 0;
-    if (!strcmp(what, "wait") && c == 3) return until(atof(v[2])), 0;
+    if (!strcmp(what, "wait") && c == 4) return until(atof(v[2]) + atof(v[3])), 0;
     if (!strcmp(what, "plain") && c == 3) return plain(v[2]);
     if (!strcmp(what, "receive") && c == 6) return receive(atof(v[2]), atoi(v[3]), v[4], v[5]);
     if (!strcmp(what, "send") && c == 13) return transmit(atof(v[2]), v + 3);
