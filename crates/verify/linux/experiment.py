@@ -111,7 +111,7 @@ def script(it: Experiment, offset_ms: float) -> str:
 
     Starts are shifted by `offset_ms` for the first connection, twice that for the second, and so on.
     """
-    lines = [*_network(it), *_traced(it)]
+    lines = ["mkdir -p /out/", *_network(it), *_traced(it)]
     for number, (sender, flow) in enumerate(it.connections):
         control = flow.control if flow.control == "dctcp" else "reno"
         lines.append(f"netns D probe receive $T {FIRST_PORT + number} {control} /out/received.{number} &")
@@ -131,6 +131,9 @@ def script(it: Experiment, offset_ms: float) -> str:
         "echo 0 >$TRACING/tracing_on; cat $TRACING/trace >/out/trace; cat $TRACING/per_cpu/cpu0/stats >/out/trace.stats",
         "netns R1 /bin/tc.iproute2 -s qdisc show dev line >/out/discipline",
         "netns S1 sysctl -a 2>/dev/null | grep -E 'net.ipv4.tcp_' >/out/sysctls",
+        "uname -r >/out/release; kill $(jobs -p) 2>/dev/null; wait; echo 0 >$TRACING/events/enable; echo >$TRACING/trace",
+        *(f"ip.iproute2 netns del {node}" for node in ["R1", "R2", "D", *(f"S{i}" for i in range(1, len(it.flows) + 1))]),
+        "sleep 1",
     ]
     return "\n".join(lines) + "\n"
 
@@ -214,7 +217,7 @@ def _traced(it: Experiment) -> list[str]:
         if chosen:
             lines.append(f"echo '{chosen}' >$TRACING/events/{event}/filter")
         lines.append(f"echo 1 >$TRACING/events/{event}/enable")
-    return [*lines, "echo 1 >$TRACING/tracing_on", "T=$(probe now | awk '{printf \"%d\", $1 + 4}'); echo $T >/out/origin"]
+    return [*lines, "echo 1 >$TRACING/tracing_on", "T=$(probe now | awk '{printf \"%d\", $1 + 3}'); echo $T >/out/origin"]
 
 
 def _steps(it: Experiment) -> list[str]:

@@ -4,10 +4,12 @@ Needs a Debian machine (apt-get, dpkg, gcc) and a folder of some hundred megabyt
 """
 
 import argparse
+import shutil
 import subprocess
 import sys
 import tarfile
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import experiment
@@ -17,10 +19,27 @@ import recording
 HERE = Path(__file__).parent
 SUITES = {"6.1": "bookworm", "6.12": "bookworm-backports", "7.3": "trixie-backports"}
 """Suites of Debian that have these kernels."""
+TOGETHER = 6
+"""Recordings of one boot, which takes longer than most experiments."""
 COMMAND_LINE = (
     "console=ttyS0 quiet nokaslr tsc=reliable no_timer_check mitigations=off random.trust_cpu=off audit=0 selinux=0 "
     "apparmor=0 panic=-1 no_hash_pointers"
 )
+
+
+def boots(wanted: list[tuple[experiment.Experiment, float]]) -> Iterator[list[tuple[experiment.Experiment, float]]]:
+    """Divide recordings among guests: those of an experiment with offsets have one of their own, others share one in turn."""
+    shared: dict[str, list[tuple[experiment.Experiment, float]]] = {}
+    alone = []
+    for each, offset in wanted:
+        if len(each.offsets_ms) > 1:
+            alone.append([(each, offset)])
+            continue
+        shared.setdefault(each.kernel, []).append((each, offset))
+        if len(shared[each.kernel]) == TOGETHER:
+            yield shared.pop(each.kernel)
+    yield from shared.values()
+    yield from alone
 
 
 class GuestDied(Exception):
@@ -58,7 +77,7 @@ def run(machine: guest.Guest, commands: str, folder: Path, limit: float) -> Path
         if disk.read(1) != b"\0":
             with tarfile.open(folder / "disk", "r:") as archive:
                 archive.extractall(written, filter="data")
-    if not (written / "origin").exists():
+    if not any(written.glob("*/discipline")):
         raise GuestDied((folder / "console").read_text())
     return written
 
@@ -79,31 +98,38 @@ def main() -> None:
     unknown = set(chosen.only or []) - {each.name for each in experiments}
     if unknown:
         sys.exit(f"experiments.toml has no {', '.join(sorted(unknown))}")
+    wanted = [
+        (each, offset) for each in experiments for offset in each.offsets_ms
+        if (each.name in chosen.only if chosen.only else not recording.path(each, offset).exists())
+    ]  # fmt: skip
     guests: dict[str, guest.Guest] = {}
-    died: list[str] = []
-    for each in experiments:
-        for offset in each.offsets_ms:
-            into = recording.path(each, offset)
-            if each.name not in chosen.only if chosen.only else into.exists():
+    died = False
+    for boot in boots(wanted):
+        kernel = boot[0][0].kernel
+        if kernel not in guests:
+            guests[kernel] = guest.build(chosen.cache.absolute(), kernel, SUITES[kernel])
+        commands = "".join(
+            experiment.script(each, offset).replace("/out/", f"/out/{place}/") for place, (each, offset) in enumerate(boot)
+        )
+        with tempfile.TemporaryDirectory() as place:
+            try:
+                written = run(guests[kernel], commands, Path(place), chosen.limit)
+            except GuestDied as death:
+                print(f"{boot[0][0].name}: the guest died; its console begins:\n{str(death)[:1000]}", flush=True)
+                died = True
                 continue
-            if each.kernel not in guests:
-                guests[each.kernel] = guest.build(chosen.cache.absolute(), each.kernel, SUITES[each.kernel])
-            machine = guests[each.kernel]
-            with tempfile.TemporaryDirectory() as place:
+            for number, (each, offset) in enumerate(boot):
+                into = recording.path(each, offset)
                 try:
-                    written = run(machine, experiment.script(each, offset), Path(place), chosen.limit)
-                except GuestDied as death:
-                    print(f"{into.name}: not recorded; the guest's console begins:\n{str(death)[:1000]}", flush=True)
-                    died.append(into.name)
+                    text = recording.text(each, offset, guests[kernel].facts, written / str(number))
+                except (OSError, ValueError) as mistake:
+                    print(f"{into.name}: not recorded: {mistake}", flush=True)
+                    died = True
                     continue
-                if chosen.keep:
-                    chosen.keep.mkdir(parents=True, exist_ok=True)
-                    Path(place, "console").rename(written / "console")
-                    written.rename(chosen.keep / into.stem)
-                    written = chosen.keep / into.stem
-                text = recording.text(each, offset, machine.facts, written)
-            into.write_text(text)
-            print(f"{into.name}: {len(text) / 1000:.0f} kB", flush=True)
+                into.write_text(text)
+                print(f"{into.name}: {len(text) / 1000:.0f} kB", flush=True)
+            if chosen.keep:
+                shutil.copytree(written, chosen.keep / boot[0][0].name, dirs_exist_ok=True)
     sys.exit(1 if died else 0)
 
 
