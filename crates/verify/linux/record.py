@@ -19,7 +19,7 @@ import recording
 HERE = Path(__file__).parent
 SUITES = {"6.1": "bookworm", "6.12": "bookworm-backports", "7.3": "trixie-backports"}
 """Suites of Debian that have these kernels."""
-TOGETHER = 6
+TOGETHER = 4
 """Recordings of one boot, which takes longer than most experiments."""
 COMMAND_LINE = (
     "console=ttyS0 quiet nokaslr tsc=reliable no_timer_check mitigations=off random.trust_cpu=off audit=0 selinux=0 "
@@ -28,18 +28,14 @@ COMMAND_LINE = (
 
 
 def boots(wanted: list[tuple[experiment.Experiment, float]]) -> Iterator[list[tuple[experiment.Experiment, float]]]:
-    """Divide recordings among guests: those of an experiment with offsets have one of their own, others share one in turn."""
-    shared: dict[str, list[tuple[experiment.Experiment, float]]] = {}
-    alone = []
+    """Divide recordings among guests: those of one experiment with several offsets are of different guests."""
+    shared: dict[tuple[str, int], list[tuple[experiment.Experiment, float]]] = {}
     for each, offset in wanted:
-        if len(each.offsets_ms) > 1:
-            alone.append([(each, offset)])
-            continue
-        shared.setdefault(each.kernel, []).append((each, offset))
-        if len(shared[each.kernel]) == TOGETHER:
-            yield shared.pop(each.kernel)
+        pool = each.kernel, each.offsets_ms.index(offset)
+        shared.setdefault(pool, []).append((each, offset))
+        if len(shared[pool]) == TOGETHER:
+            yield shared.pop(pool)
     yield from shared.values()
-    yield from alone
 
 
 class GuestDied(Exception):

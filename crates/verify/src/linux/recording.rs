@@ -216,7 +216,7 @@ fn connection<'a>(
         return Err(unreadable());
     }
     let windows = rows(&format!("window {number}"));
-    let windows: Result<_, String> = windows.iter().map(|row| window(row)).collect();
+    let windows: Result<_, String> = windows.iter().map(window).collect();
     let samples = rows(&format!("tcp_info {number}"));
     let sample = |&[
         time,
