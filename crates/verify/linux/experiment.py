@@ -7,7 +7,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 LINE = 100
-"""Number of the bottleneck's device, by which traced events are told from those of other devices."""
+"""Number of the bottleneck's device, which tells its traced events from those of others."""
 FIRST_PORT = 5001
 
 
@@ -86,7 +86,9 @@ def _without_defaults(it: Experiment | Flow | Step) -> dict[str, object]:
             continue
         if each.name not in {"start_ms", "kernel"} and value == each.default:
             continue
-        told[each.name] = [_without_defaults(item) for item in value] if isinstance(value, tuple) else value
+        told[each.name] = (
+            [_without_defaults(item) for item in value] if isinstance(value, tuple) else value
+        )
     return told
 
 
@@ -102,51 +104,64 @@ def read(path: Path = HERE / "experiments.toml") -> list[Experiment]:
 
 
 def set_aside(name: str) -> bool:
-    """Whether an experiment is kept for judging: one in three, by its name alone, whatever it comes to show."""
+    """Whether an experiment is kept for judging: one in three, by its name alone."""
     return int(hashlib.sha256(name.encode()).hexdigest(), 16) % 3 == 1
 
 
 def script(it: Experiment, offset_ms: float) -> str:
     """The guest's commands: the network, what is traced, the flows, the steps.
 
-    Starts are shifted by `offset_ms` for the first connection, twice that for the second, and so on.
+    `offset_ms` delays the start of the first connection, twice that of the second, and so on.
     """
-    lines = ["mkdir -p /out/", *_network(it), *_traced(it)]
-    for number, (sender, flow) in enumerate(it.connections):
+    lines = ["mkdir -p /out/", *_network(it), *_traced()]
+    for number, (_, flow) in enumerate(it.connections):
         control = flow.control if flow.control == "dctcp" else "reno"
-        lines.append(f"netns D probe receive $T {FIRST_PORT + number} {control} /out/received.{number} &")
+        lines.append(
+            f"netns D probe receive $T {FIRST_PORT + number} {control} /out/received.{number} &"
+        )
     before = 0
     for number, (sender, flow) in enumerate(it.connections):
         before = before + 1 if number and it.connections[number - 1][0] == sender else 0
         start = (flow.start_ms + before * flow.spacing_ms + offset_ms * (number + 1)) / 1000
         period = 0.1 if flow.count == 1 else 0
         lines.append(
-            f"netns S{sender} probe send $T {start:.6f} {it.seconds} 10.8.0.2 {FIRST_PORT + number} {flow.control} {flow.bytes}"
-            f" {flow.chunk_bytes} {flow.every_ms / 1000} {period} /out/sent.{number} &"
+            f"netns S{sender} probe send $T {start:.6f} {it.seconds} 10.8.0.2 {FIRST_PORT + number}"
+            f" {flow.control} {flow.bytes} {flow.chunk_bytes} {flow.every_ms / 1000} {period}"
+            f" /out/sent.{number} &"
         )
-    lines += [f"netns R1 probe queue $T {it.seconds} {max(0.05, it.seconds / 600)} line /out/queue &", "probe wait $T -1; grep '^cpu ' /proc/stat >/out/busy"]
+    lines += [
+        f"netns R1 probe queue $T {it.seconds} {max(0.05, it.seconds / 600)} line /out/queue &",
+        "probe wait $T -1; grep '^cpu ' /proc/stat >/out/busy",
+    ]
     lines += _steps(it)
     lines += [
         f"probe wait $T {it.seconds + 0.5}; grep '^cpu ' /proc/stat >>/out/busy",
-        "echo 0 >$TRACING/tracing_on; cat $TRACING/trace >/out/trace; cat $TRACING/per_cpu/cpu0/stats >/out/trace.stats",
+        "echo 0 >$TRACING/tracing_on; cat $TRACING/trace >/out/trace",
+        "cat $TRACING/per_cpu/cpu0/stats >/out/trace.stats",
         "netns R1 /bin/tc.iproute2 -s qdisc show dev line >/out/discipline",
         "netns S1 sysctl -a 2>/dev/null | grep -E 'net.ipv4.tcp_' >/out/sysctls",
-        "uname -r >/out/release; kill $(jobs -p) 2>/dev/null; wait; echo 0 >$TRACING/events/enable; echo >$TRACING/trace",
-        *(f"ip.iproute2 netns del {node}" for node in ["R1", "R2", "D", *(f"S{i}" for i in range(1, len(it.flows) + 1))]),
+        "uname -r >/out/release; kill $(jobs -p) 2>/dev/null; wait",
+        "echo 0 >$TRACING/events/enable; echo >$TRACING/trace",
+        *(
+            f"ip.iproute2 netns del {node}"
+            for node in ["R1", "R2", "D", *(f"S{i}" for i in range(1, len(it.flows) + 1))]
+        ),
         "sleep 1",
     ]
     return "\n".join(lines) + "\n"
 
 
 def _line(it: Experiment, rate: float, verb: str) -> list[str]:
-    """The line with its queue: netem alone, or a shaper of one packet before a discipline, or cake's own shaper."""
+    """The line with its queue: netem, or a shaper of one packet with a discipline, or cake."""
     places = it.buffer_packets + 1
     tc = f"netns R1 /bin/tc.iproute2 qdisc {verb} dev line root"
     if it.discipline.startswith("cake"):
         return [f"{tc} {it.discipline.replace('cake', f'cake bandwidth {rate}mbit', 1)}"]
     if not it.discipline and not any(step.rate_mbit for step in it.steps):
         return [f"{tc} netem rate {rate}mbit limit {places}"]
-    burst = it.packet_bytes + int(rate * 50 / 8)  # 50 us: a timer that is late by less costs no capacity
+    burst = it.packet_bytes + int(
+        rate * 50 / 8
+    )  # 50 us: a timer that is late by less costs no capacity
     lines = [f"{tc} handle 1: tbf rate {rate}mbit burst {burst} limit {places}"]
     if verb == "add":
         child = it.discipline or f"pfifo limit {places}"
@@ -159,9 +174,11 @@ def _delays(it: Experiment, round_trip: float, loss: str, ack_loss: str, verb: s
 
     The rate of 10 Gbit/s makes netem keep the order of packets when the delay falls.
     """
+
     def netem(node: str, device: str, delay: float, lost: str) -> str:
         chance = f" loss {lost}" if lost else ""
-        return f"netns {node} /bin/tc.iproute2 qdisc {verb} dev {device} root netem delay {delay}ms rate 10gbit limit 200000{chance}"
+        words = f"{verb} dev {device} root netem delay {delay}ms rate 10gbit limit 200000{chance}"
+        return f"netns {node} /bin/tc.iproute2 qdisc {words}"
 
     lines = [netem("R2", "d1", round_trip / 2, loss)]
     for sender, flow in enumerate(it.flows, 1):
@@ -173,55 +190,84 @@ def _delays(it: Experiment, round_trip: float, loss: str, ack_loss: str, verb: s
 def _network(it: Experiment) -> list[str]:
     senders = range(1, len(it.flows) + 1)
     lines = [
-        'netns() { ip.iproute2 netns exec "$@"; }', "TRACING=/sys/kernel/tracing",
-        *(f"ip.iproute2 netns add {node}; ip.iproute2 -n {node} link set lo up" for node in ["R1", "R2", "D", *(f"S{i}" for i in senders)]),
-    ]  # fmt: skip
+        'netns() { ip.iproute2 netns exec "$@"; }',
+        "TRACING=/sys/kernel/tracing",
+        *(
+            f"ip.iproute2 netns add {node}; ip.iproute2 -n {node} link set lo up"
+            for node in ["R1", "R2", "D", *(f"S{i}" for i in senders)]
+        ),
+    ]
     links = [("R1", "line", "R2", "b2", "10.9.0"), ("R2", "d1", "D", "d0", "10.8.0")]
     links += [("R1", f"r{i}", f"S{i}", f"s{i}", f"10.{i}.0") for i in senders]
     for near, here, far, there, subnet in links:
         index = f"index {LINE}" if here == "line" else ""
-        lines.append(f"ip.iproute2 link add {here} {index} netns {near} type veth peer name {there} netns {far}")
+        lines.append(
+            f"ip.iproute2 link add {here} {index} netns {near} type veth"
+            f" peer name {there} netns {far}"
+        )
         for last, (node, device) in enumerate([(near, here), (far, there)], 1):
             lines += [
-                f"ip.iproute2 -n {node} addr add {subnet}.{last}/24 dev {device}", f"netns {node} probe plain {device}",
+                f"ip.iproute2 -n {node} addr add {subnet}.{last}/24 dev {device}",
+                f"netns {node} probe plain {device}",
                 f"ip.iproute2 -n {node} link set {device} mtu {it.mtu} gso_max_segs 1 up",
-            ]  # fmt: skip
+            ]
     lines += [f"ip.iproute2 -n S{i} route add default via 10.{i}.0.1" for i in senders]
     lines += [
-        "ip.iproute2 -n D route add default via 10.8.0.1", "ip.iproute2 -n R1 route add 10.8.0.0/24 via 10.9.0.2",
+        "ip.iproute2 -n D route add default via 10.8.0.1",
+        "ip.iproute2 -n R1 route add 10.8.0.0/24 via 10.9.0.2",
         "ip.iproute2 -n R2 route add default via 10.9.0.1",
         "netns R1 sysctl -qw net.ipv4.ip_forward=1; netns R2 sysctl -qw net.ipv4.ip_forward=1",
-    ]  # fmt: skip
+    ]
     ecn = any(flow.ecn for flow in it.flows)
     for node, marks in [("D", ecn), *((f"S{i}", flow.ecn) for i, flow in enumerate(it.flows, 1))]:
         settings = {
-            "tcp_no_metrics_save": "1", "tcp_ecn": "1" if marks else "2",
-            "tcp_rmem": "4096 67108864 134217728", "tcp_wmem": "4096 65536 134217728",
-        } | it.sysctls  # fmt: skip
-        lines += [f"netns {node} sysctl -qw net.ipv4.{key}='{value}'" for key, value in settings.items()]
+            "tcp_no_metrics_save": "1",
+            "tcp_ecn": "1" if marks else "2",
+            "tcp_rmem": "4096 67108864 134217728",
+            "tcp_wmem": "4096 65536 134217728",
+        } | it.sysctls
+        lines += [
+            f"netns {node} sysctl -qw net.ipv4.{key}='{value}'" for key, value in settings.items()
+        ]
     lines += _line(it, it.rate_mbit, "add")
     lines += _delays(it, it.round_trip_ms, it.loss, it.ack_loss, "add")
     if it.pacing:
-        lines += [f"netns S{i} /bin/tc.iproute2 qdisc add dev s{i} root fq limit 100000 flow_limit 100000" for i in senders]
+        lines += [
+            f"netns S{i} /bin/tc.iproute2 qdisc add dev s{i} root fq limit 100000 flow_limit 100000"
+            for i in senders
+        ]
     lines += [f"netns S{i} ping -c 1 -W 3 10.8.0.2 >/dev/null" for i in senders]
     return lines
 
 
-def _traced(it: Experiment) -> list[str]:
+def _traced() -> list[str]:
     events = {
-        "tcp/tcp_probe": f"dport>={FIRST_PORT} && dport<{FIRST_PORT + 1000}", "tcp/tcp_retransmit_skb": "",
-        "tcp/tcp_retransmit_synack": "", "qdisc/qdisc_enqueue": f"ifindex=={LINE}", "qdisc/qdisc_dequeue": f"ifindex=={LINE} && packets>0",
-    }  # fmt: skip
+        "tcp/tcp_probe": f"dport>={FIRST_PORT} && dport<{FIRST_PORT + 1000}",
+        "tcp/tcp_retransmit_skb": "",
+        "tcp/tcp_retransmit_synack": "",
+        "qdisc/qdisc_enqueue": f"ifindex=={LINE}",
+        "qdisc/qdisc_dequeue": f"ifindex=={LINE} && packets>0",
+    }
     lines = ["echo mono >$TRACING/trace_clock; echo 200000 >$TRACING/buffer_size_kb"]
     for event, chosen in events.items():
         if chosen:
             lines.append(f"echo '{chosen}' >$TRACING/events/{event}/filter")
         lines.append(f"echo 1 >$TRACING/events/{event}/enable")
-    return [*lines, "echo 1 >$TRACING/tracing_on", "T=$(probe now | awk '{printf \"%d\", $1 + 3}'); echo $T >/out/origin"]
+    return [
+        *lines,
+        "echo 1 >$TRACING/tracing_on",
+        "T=$(probe now | awk '{printf \"%d\", $1 + 3}'); echo $T >/out/origin",
+    ]
 
 
 def _steps(it: Experiment) -> list[str]:
-    lines, rate, round_trip, loss, ack_loss = [], it.rate_mbit, it.round_trip_ms, it.loss, it.ack_loss
+    lines, rate, round_trip, loss, ack_loss = (
+        [],
+        it.rate_mbit,
+        it.round_trip_ms,
+        it.loss,
+        it.ack_loss,
+    )
     for step in it.steps:
         lines.append(f"probe wait $T {step.at_ms / 1000}")
         if step.rate_mbit:

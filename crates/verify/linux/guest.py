@@ -1,4 +1,4 @@
-"""Builds a guest of Debian packages: a kernel with its controls and disciplines, busybox, ip, tc and the probe."""
+"""Builds a guest of Debian packages: a kernel with its modules, busybox, ip, tc and the probe."""
 
 import gzip
 import lzma
@@ -11,15 +11,46 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 MODULES = [
-    "veth", "nvme",
-    *(f"sch_{name}" for name in [
-        "netem", "tbf", "fq", "codel", "fq_codel", "fq_pie", "pie", "red", "cake", "sfq", "choke",
-    ]),
-    *(f"tcp_{name}" for name in [
-        "cubic", "bbr", "bic", "cdg", "dctcp", "highspeed", "htcp", "hybla", "illinois", "lp", "nv",
-        "scalable", "vegas", "veno", "westwood", "yeah",
-    ]),
-]  # fmt: skip
+    "veth",
+    "nvme",
+    *(
+        f"sch_{name}"
+        for name in [
+            "netem",
+            "tbf",
+            "fq",
+            "codel",
+            "fq_codel",
+            "fq_pie",
+            "pie",
+            "red",
+            "cake",
+            "sfq",
+            "choke",
+        ]
+    ),
+    *(
+        f"tcp_{name}"
+        for name in [
+            "cubic",
+            "bbr",
+            "bic",
+            "cdg",
+            "dctcp",
+            "highspeed",
+            "htcp",
+            "hybla",
+            "illinois",
+            "lp",
+            "nv",
+            "scalable",
+            "vegas",
+            "veno",
+            "westwood",
+            "yeah",
+        ]
+    ),
+]
 """Modules of the kernel that experiments may need; each brings those it depends on."""
 LIBRARIES = Path("usr/lib/x86_64-linux-gnu")
 
@@ -44,7 +75,7 @@ def output(*command: str | Path, **options: object) -> str:
     """Run a command and return what it prints."""
     return subprocess.run(
         [str(word) for word in command], check=True, stdout=subprocess.PIPE, text=True, **options
-    ).stdout  # fmt: skip
+    ).stdout
 
 
 def build(folder: Path, series: str, suite: str) -> Guest:
@@ -71,7 +102,9 @@ def _host(folder: Path) -> None:
     """Fetch QEMU with the libraries that this machine lacks, and busybox."""
     packages = folder / "packages"
     packages.mkdir(parents=True, exist_ok=True)
-    simulated = output("apt-get", "install", "--simulate", "--no-install-recommends", "qemu-system-x86")
+    simulated = output(
+        "apt-get", "install", "--simulate", "--no-install-recommends", "qemu-system-x86"
+    )
     needed = re.findall(r"^Inst (\S+)", simulated, re.MULTILINE)
     names = ["busybox-static", "iproute2", "qemu-system-x86"]
     names += [name for name in needed if name not in names]
@@ -85,22 +118,33 @@ def _kernel(folder: Path, suite: str) -> None:
     packages = folder / "packages"
     for each in ["lists/partial", "cache/archives/partial", "packages"]:
         (folder / each).mkdir(parents=True, exist_ok=True)
-    targets = output("apt-get", "indextargets", "--format", "$(ORIGIN)|$(REPO_URI)", "Created-By: Packages")
+    targets = output(
+        "apt-get", "indextargets", "--format", "$(ORIGIN)|$(REPO_URI)", "Created-By: Packages"
+    )
     archive = next(
-        uri for origin, uri in (line.split("|") for line in targets.splitlines())
+        uri
+        for origin, uri in (line.split("|") for line in targets.splitlines())
         if origin == "Debian" and "security" not in uri
-    )  # fmt: skip
+    )
     keys = "/usr/share/keyrings/debian-archive-keyring.gpg"
     (folder / "sources.list").write_text(f"deb [signed-by={keys}] {archive} {suite} main\n")
     private = [
-        "-o", f"Dir::Etc::sourcelist={folder}/sources.list", "-o", "Dir::Etc::sourceparts=/dev/null",
-        "-o", f"Dir::State::lists={folder}/lists", "-o", f"Dir::Cache={folder}/cache",
-    ]  # fmt: skip
+        "-o",
+        f"Dir::Etc::sourcelist={folder}/sources.list",
+        "-o",
+        "Dir::Etc::sourceparts=/dev/null",
+        "-o",
+        f"Dir::State::lists={folder}/lists",
+        "-o",
+        f"Dir::Cache={folder}/cache",
+    ]
     output("apt-get", *private, "-qq", "update")
     names = ["linux-image-cloud-amd64"]
     for name in names:  # grows: newer kernels are divided into packages
         depends = output("apt-cache", *private, "depends", name)
-        found = re.findall(r"^  Depends: (linux-(?:image|binary|modules)-\S+)$", depends, re.MULTILINE)
+        found = re.findall(
+            r"^  Depends: (linux-(?:image|binary|modules)-\S+)$", depends, re.MULTILINE
+        )
         names += [each for each in found if each not in names]
     output("apt-get", *private, "download", "-qq", *names[1:], cwd=packages)
     _unpack(packages, folder)
@@ -125,10 +169,32 @@ def _initrd(folder: Path, host: Path) -> Path:
     """Pack the guest's files: programs, libraries, modules in the order in which they load."""
     files = folder / "files"
     shutil.rmtree(files, ignore_errors=True)
-    for each in ["bin", "modules", "proc", "sys", "dev", "tmp", "run", "out", "etc", "lib64", "lib/x86_64-linux-gnu"]:
+    for each in [
+        "bin",
+        "modules",
+        "proc",
+        "sys",
+        "dev",
+        "tmp",
+        "run",
+        "out",
+        "etc",
+        "lib64",
+        "lib/x86_64-linux-gnu",
+    ]:
         (files / each).mkdir(parents=True)
     shutil.copy(host / "root/bin/busybox", files / "bin")
-    output("gcc", "-O2", "-Wall", "-Werror", "-static", "-pthread", "-o", files / "bin/probe", HERE / "guest/probe.c")
+    output(
+        "gcc",
+        "-O2",
+        "-Wall",
+        "-Werror",
+        "-static",
+        "-pthread",
+        "-o",
+        files / "bin/probe",
+        HERE / "guest/probe.c",
+    )
     where = f"{host}/root/{LIBRARIES}:{host}/root/lib/x86_64-linux-gnu"
     for tool in ["ip", "tc"]:
         program = next(host.glob(f"root/**/sbin/{tool}"))
@@ -150,15 +216,19 @@ def _initrd(folder: Path, host: Path) -> Path:
     names = "\n".join(str(path.relative_to(files)) for path in sorted(files.rglob("*")))
     archive = subprocess.run(
         [host / "root/bin/busybox", "cpio", "-o", "-H", "newc"],
-        cwd=files, input=names.encode(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True,
-    ).stdout  # fmt: skip
+        cwd=files,
+        input=names.encode(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        check=True,
+    ).stdout
     initrd = folder / "initrd.gz"
     initrd.write_bytes(gzip.compress(archive, 1))
     return initrd
 
 
 def _module(name: str, available: dict[str, Path], into: Path, order: list[str]) -> None:
-    """Unpack a module after those that it depends on; one that is built in or missing is left out."""
+    """Unpack a module after those that it depends on, unless it is built in or missing."""
     path = available.get(name)
     if path is None or name in order:
         return

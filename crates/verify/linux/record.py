@@ -1,6 +1,6 @@
-"""Records experiments with a Linux kernel in virtual time: python crates/verify/linux/record.py [--only NAME ...].
+"""Records experiments with a Linux kernel in virtual time: python record.py [--only NAME ...].
 
-Needs a Debian machine (apt-get, dpkg, gcc) and a folder of some hundred megabytes. See docs/method/linux.md.
+Needs a Debian machine (apt-get, dpkg, gcc) and some hundred megabytes. See docs/method/linux.md.
 """
 
 import argparse
@@ -19,16 +19,18 @@ import recording
 HERE = Path(__file__).parent
 SUITES = {"6.1": "bookworm", "6.12": "bookworm-backports", "7.3": "trixie-backports"}
 """Suites of Debian that have these kernels."""
-TOGETHER = 4
+TOGETHER = 6
 """Recordings of one boot, which takes longer than most experiments."""
 COMMAND_LINE = (
-    "console=ttyS0 quiet nokaslr tsc=reliable no_timer_check mitigations=off random.trust_cpu=off audit=0 selinux=0 "
-    "apparmor=0 panic=-1 no_hash_pointers"
+    "console=ttyS0 quiet nokaslr tsc=reliable no_timer_check mitigations=off "
+    "random.trust_cpu=off audit=0 selinux=0 apparmor=0 panic=-1 no_hash_pointers"
 )
 
 
-def boots(wanted: list[tuple[experiment.Experiment, float]]) -> Iterator[list[tuple[experiment.Experiment, float]]]:
-    """Divide recordings among guests: those of one experiment with several offsets are of different guests."""
+def boots(
+    wanted: list[tuple[experiment.Experiment, float]],
+) -> Iterator[list[tuple[experiment.Experiment, float]]]:
+    """Divide recordings among guests: an experiment with several offsets has a guest for each."""
     shared: dict[tuple[str, int], list[tuple[experiment.Experiment, float]]] = {}
     for each, offset in wanted:
         pool = each.kernel, each.offsets_ms.index(offset)
@@ -45,29 +47,69 @@ class GuestDied(Exception):
 def run(machine: guest.Guest, commands: str, folder: Path, limit: float) -> Path:
     """Run the guest in virtual time with a script, and return the folder of what it wrote.
 
-    With `-icount shift=0,sleep=off` an instruction takes a nanosecond and an idle guest jumps to its next timer, so the
-    load of this machine cannot reach the results. Without `-cx16`, now and then a guest dies in an instruction
-    (cmpxchg16b) that QEMU 7.2 gets wrong.
+    With `-icount shift=0,sleep=off` an instruction takes a nanosecond and an idle guest jumps to
+    its next timer, so the load of this machine cannot reach the results. Without `-cx16`, now and
+    then a guest dies in an instruction (cmpxchg16b) that QEMU 7.2 gets wrong.
     """
     (folder / "experiment.sh").write_text(commands)
     archive = subprocess.run(
         [machine.root / "bin/busybox", "cpio", "-o", "-H", "newc"],
-        cwd=folder, input=b"experiment.sh\n", stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True,
-    ).stdout  # fmt: skip
+        cwd=folder,
+        input=b"experiment.sh\n",
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        check=True,
+    ).stdout
     first = machine.initrd.read_bytes()
-    padding = bytes(-len(first) % 4)  # the kernel looks for the second archive at multiples of four only
+    padding = bytes(
+        -len(first) % 4
+    )  # the kernel looks for the second archive at multiples of four only
     (folder / "initrd").write_bytes(first + padding + archive)
     with (folder / "disk").open("wb") as disk:
         disk.truncate(1 << 30)
     command = [
-        machine.root / "usr/bin/qemu-system-x86_64", "-L", machine.root / "usr/share/qemu", "-L", machine.root / "usr/share/seabios",
-        "-M", "pc,usb=off", "-accel", "tcg,thread=single", "-icount", "shift=0,sleep=off,align=off", "-cpu", "qemu64,-cx16", "-seed", "1",
-        "-m", "2048", "-smp", "1", "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none",
-        "-rtc", "base=2024-01-01,clock=vm", "-serial", f"file:{folder}/console",
-        "-drive", f"if=none,id=disk,file={folder}/disk,format=raw", "-device", "nvme,drive=disk,serial=1",
-        "-kernel", machine.kernel, "-initrd", folder / "initrd", "-append", COMMAND_LINE,
-    ]  # fmt: skip
-    subprocess.run([str(word) for word in command], env=machine.environment, timeout=limit, check=True)
+        machine.root / "usr/bin/qemu-system-x86_64",
+        "-L",
+        machine.root / "usr/share/qemu",
+        "-L",
+        machine.root / "usr/share/seabios",
+        "-M",
+        "pc,usb=off",
+        "-accel",
+        "tcg,thread=single",
+        "-icount",
+        "shift=0,sleep=off,align=off",
+        "-cpu",
+        "qemu64,-cx16",
+        "-seed",
+        "1",
+        "-m",
+        "2048",
+        "-smp",
+        "1",
+        "-nodefaults",
+        "-no-user-config",
+        "-no-reboot",
+        "-display",
+        "none",
+        "-rtc",
+        "base=2024-01-01,clock=vm",
+        "-serial",
+        f"file:{folder}/console",
+        "-drive",
+        f"if=none,id=disk,file={folder}/disk,format=raw",
+        "-device",
+        "nvme,drive=disk,serial=1",
+        "-kernel",
+        machine.kernel,
+        "-initrd",
+        folder / "initrd",
+        "-append",
+        COMMAND_LINE,
+    ]
+    subprocess.run(
+        [str(word) for word in command], env=machine.environment, timeout=limit, check=True
+    )
     written = folder / "out"
     with (folder / "disk").open("rb") as disk:
         if disk.read(1) != b"\0":
@@ -81,23 +123,39 @@ def run(machine: guest.Guest, commands: str, folder: Path, limit: float) -> Path
 def main() -> None:
     """Record what is asked for, or what has no recording yet."""
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--only", nargs="+", metavar="NAME", help="experiments to record, again if they are recorded")
-    options.add_argument("--cache", type=Path, default=Path.home() / ".cache/longfat-linux", help="folder of the guests")
+    options.add_argument(
+        "--only",
+        nargs="+",
+        metavar="NAME",
+        help="experiments to record, again if they are recorded",
+    )
+    options.add_argument(
+        "--cache",
+        type=Path,
+        default=Path.home() / ".cache/longfat-linux",
+        help="folder of the guests",
+    )
     options.add_argument("--keep", type=Path, help="folder that gets what the guest wrote")
-    options.add_argument("--limit", type=float, default=1800, help="seconds of this machine for an experiment [1800]")
+    options.add_argument(
+        "--limit", type=float, default=1800, help="seconds of this machine for an experiment [1800]"
+    )
     chosen = options.parse_args()
     experiments = experiment.read()
     for each in experiments:
         aside = experiment.set_aside(each.name)
         if each.held_out != aside:
-            sys.exit(f"{each.name}: held_out must be {str(aside).lower()} by the rule in experiments.toml")
+            sys.exit(
+                f"{each.name}: by the rule in experiments.toml, held_out is {str(aside).lower()}"
+            )
     unknown = set(chosen.only or []) - {each.name for each in experiments}
     if unknown:
         sys.exit(f"experiments.toml has no {', '.join(sorted(unknown))}")
     wanted = [
-        (each, offset) for each in experiments for offset in each.offsets_ms
+        (each, offset)
+        for each in experiments
+        for offset in each.offsets_ms
         if (each.name in chosen.only if chosen.only else not recording.path(each, offset).exists())
-    ]  # fmt: skip
+    ]
     guests: dict[str, guest.Guest] = {}
     died = False
     for boot in boots(wanted):
@@ -105,13 +163,17 @@ def main() -> None:
         if kernel not in guests:
             guests[kernel] = guest.build(chosen.cache.absolute(), kernel, SUITES[kernel])
         commands = "".join(
-            experiment.script(each, offset).replace("/out/", f"/out/{place}/") for place, (each, offset) in enumerate(boot)
+            experiment.script(each, offset).replace("/out/", f"/out/{place}/")
+            for place, (each, offset) in enumerate(boot)
         )
         with tempfile.TemporaryDirectory() as place:
             try:
                 written = run(guests[kernel], commands, Path(place), chosen.limit)
             except GuestDied as death:
-                print(f"{boot[0][0].name}: the guest died; its console begins:\n{str(death)[:1000]}", flush=True)
+                print(
+                    f"{boot[0][0].name}: the guest died; its console begins:\n{str(death)[:1000]}",
+                    flush=True,
+                )
                 died = True
                 continue
             for number, (each, offset) in enumerate(boot):

@@ -1,4 +1,4 @@
-"""Writes the table of recordings into docs/method/linux.md: python crates/verify/linux/table.py [--check]."""
+"""Writes the table of recordings into docs/method/linux.md: python table.py [--check]."""
 
 import json
 import re
@@ -26,13 +26,22 @@ def rows(headers: list[dict[str, str]]) -> list[str]:
     for (kind, name), each in sorted(together.items()):
         experiment = json.loads(each[0]["experiment"])
         controls = ", ".join(
-            f"{flow['count']} {flow['control']}" if "count" in flow else flow["control"] for flow in experiment["flows"]
+            f"{flow['count']} {flow['control']}" if "count" in flow else flow["control"]
+            for flow in experiment["flows"]
         )
         cells = [
-            kind, f"`{name}`", controls, experiment.get("discipline", "").split(" ")[0] or "FIFO", f"{experiment['rate_mbit']:g}",
-            f"{experiment['round_trip_ms']:g}", str(experiment["buffer_packets"]), f"{experiment['seconds']:g}",
-            each[0]["kernel"].split("-")[0].split("+")[0], str(len(each)), "yes" if each[0]["held_out"] == "true" else "",
-        ]  # fmt: skip
+            kind,
+            f"`{name}`",
+            controls,
+            experiment.get("discipline", "").split(" ")[0] or "FIFO",
+            f"{experiment['rate_mbit']:g}",
+            f"{experiment['round_trip_ms']:g}",
+            str(experiment["buffer_packets"]),
+            f"{experiment['seconds']:g}",
+            each[0]["kernel"].split("-")[0].split("+")[0],
+            str(len(each)),
+            "yes" if each[0]["held_out"] == "true" else "",
+        ]
         lines.append("| " + " | ".join(cells) + " |")
     return lines
 
@@ -42,16 +51,34 @@ def table() -> str:
     headers = [header(path) for path in sorted((HERE / "recordings").glob("*.txt"))]
     experiments = [json.loads(each["experiment"]) for each in headers]
     controls = {flow["control"] for experiment in experiments for flow in experiment["flows"]}
-    disciplines = {experiment["discipline"].split(" ")[0] for experiment in experiments if "discipline" in experiment}
+    disciplines = {
+        experiment["discipline"].split(" ")[0]
+        for experiment in experiments
+        if "discipline" in experiment
+    }
     names = {each["name"]: each["held_out"] == "true" for each in headers}
     busiest = max(headers, key=lambda each: float(each["busy"]))
-    head = ["kind", "experiment", "controls", "queue", "Mbit/s", "ms", "packets", "s", "kernel", "boots", "held out"]
-    return "\n".join([
-        f"{len(headers)} recordings of {len(names)} experiments, {sum(names.values())} of them held out: {len(controls)} controls"
-        f" ({', '.join(sorted(controls))}), {len(disciplines)} disciplines besides FIFO ({', '.join(sorted(disciplines))}). The guest was"
-        f" busiest in `{busiest['name']}`: {float(busiest['busy']):.0%} of the time.", "",
-        "| " + " | ".join(head) + " |", "|" + "---|" * len(head), *rows(headers), "",
-    ])  # fmt: skip
+    head = [
+        "kind",
+        "experiment",
+        "controls",
+        "queue",
+        "Mbit/s",
+        "ms",
+        "packets",
+        "s",
+        "kernel",
+        "boots",
+    ]
+    counts = (
+        f"{len(headers)} recordings of {len(names)} experiments, {sum(names.values())} of them held"
+        f" out: {len(controls)} controls ({', '.join(sorted(controls))}), {len(disciplines)}"
+        f" disciplines besides FIFO ({', '.join(sorted(disciplines))}). The guest was busiest in"
+        f" `{busiest['name']}`: {float(busiest['busy']):.0%} of the time."
+    )
+    head.append("held out")
+    frame = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join([counts, "", *frame, *rows(headers), ""])
 
 
 def main() -> None:
@@ -59,7 +86,9 @@ def main() -> None:
     page = PAGE.read_text()
     new = BLOCK.sub(lambda found: found[1] + table() + found[2], page)
     if "--check" in sys.argv:
-        sys.exit(f"{PAGE.name} has another table: run python {Path(__file__).name}" if new != page else 0)
+        sys.exit(
+            f"{PAGE.name} has another table: run python {Path(__file__).name}" if new != page else 0
+        )
     PAGE.write_text(new)
 
 
