@@ -36,7 +36,7 @@ pub struct Connection {
     pub established: f64,
     /// Payload of a full segment.
     pub segment_bytes: u64,
-    /// What the receiving application read.
+    /// Bytes that the receiving application read.
     pub received_bytes: u64,
     /// When it read the last of it, in seconds.
     pub last_byte: f64,
