@@ -88,7 +88,7 @@ pub struct Sample {
     pub pacing: u64,
     /// Measured delivery rate in kbit/s.
     pub delivery: u64,
-    /// Segments whose acknowledgment reported a mark.
+    /// Segments acknowledged with an echo of a mark: with classic ECN, all until the sender answers.
     pub marked: u64,
 }
 
