@@ -6,6 +6,8 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
+import experiment
+
 HERE = Path(__file__).parent
 PAGE = HERE.parents[2] / "docs/method/linux.md"
 BLOCK = re.compile(r"(<!-- BEGIN: table\.py -->\n).*(<!-- END: table\.py -->)", re.DOTALL)
@@ -24,20 +26,20 @@ def rows(headers: list[dict[str, str]]) -> list[str]:
         together[each["kind"], each["name"]].append(each)
     lines = []
     for (kind, name), each in sorted(together.items()):
-        experiment = json.loads(each[0]["experiment"])
+        declared = json.loads(each[0]["experiment"])
         controls = ", ".join(
             f"{flow['count']} {flow['control']}" if "count" in flow else flow["control"]
-            for flow in experiment["flows"]
+            for flow in declared["flows"]
         )
         cells = [
             kind,
             f"`{name}`",
             controls,
-            experiment.get("discipline", "").split(" ")[0] or "FIFO",
-            f"{experiment['rate_mbit']:g}",
-            f"{experiment['round_trip_ms']:g}",
-            str(experiment["buffer_packets"]),
-            f"{experiment['seconds']:g}",
+            declared.get("discipline", "").split(" ")[0] or "FIFO",
+            f"{declared['rate_mbit']:g}",
+            f"{declared['round_trip_ms']:g}",
+            str(declared["buffer_packets"]),
+            f"{declared['seconds']:g}",
             each[0]["kernel"].split("-")[0].split("+")[0],
             str(len(each)),
             "yes" if each[0]["held_out"] == "true" else "",
@@ -50,13 +52,12 @@ def table() -> str:
     """The table, after a sentence of counts."""
     headers = [header(path) for path in sorted((HERE / "recordings").glob("*.txt"))]
     experiments = [json.loads(each["experiment"]) for each in headers]
-    controls = {flow["control"] for experiment in experiments for flow in experiment["flows"]}
+    controls = {flow["control"] for declared in experiments for flow in declared["flows"]}
     disciplines = {
-        experiment["discipline"].split(" ")[0]
-        for experiment in experiments
-        if "discipline" in experiment
+        declared["discipline"].split(" ")[0] for declared in experiments if "discipline" in declared
     }
     names = {each["name"]: each["held_out"] == "true" for each in headers}
+    missing = sum(each.name not in names for each in experiment.read())
     busiest = max(headers, key=lambda each: float(each["busy"]))
     head = [
         "kind",
@@ -71,10 +72,11 @@ def table() -> str:
         "boots",
     ]
     counts = (
-        f"{len(headers)} recordings of {len(names)} experiments, {sum(names.values())} of them held"
-        f" out: {len(controls)} controls ({', '.join(sorted(controls))}), {len(disciplines)}"
+        f"{len(headers)} recordings of {len(names)} experiments, {sum(names.values())} held out:"
+        f" {len(controls)} controls ({', '.join(sorted(controls))}), {len(disciplines)}"
         f" disciplines besides FIFO ({', '.join(sorted(disciplines))}). The guest was busiest in"
         f" `{busiest['name']}`: {float(busiest['busy']):.0%} of the time."
+        f" Declared and not yet recorded: {missing}."
     )
     head.append("held out")
     frame = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
