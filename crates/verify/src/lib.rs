@@ -6,6 +6,7 @@
 mod check;
 mod examples;
 mod laws;
+pub mod linux;
 mod replay;
 mod runs;
 
