@@ -53,7 +53,8 @@ impl<'c> LawfulReceiver<'c> {
         self.check_bytes()?;
         self.waiting += 1;
         let repeats_last = self.delays_repetitions && sequence < before && sequence + length == before;
-        let may_wait = (sequence == before || repeats_last) && !had_hole;
+        // A duplicate that has to be reported does not wait.
+        let may_wait = (sequence == before || (repeats_last && self.reference.blocks().is_empty())) && !had_hole;
         match acknowledgment {
             Some(acknowledgment) => self.check_acknowledgment(&acknowledgment)?,
             None => {

@@ -196,7 +196,7 @@ impl Receiver {
     pub fn receive_unexpected(&mut self, now: Time, sequence: u64, length: u64, sent: Time) -> Option<Acknowledgment> {
         let end = sequence + length;
         let duplicate = if self.reports_duplicates { self.known((sequence, end)) } else { None };
-        let repeats_last = end == self.next && length > 0 && self.islands.is_empty();
+        let repeats_last = end == self.next && length > 0 && self.islands.is_empty() && duplicate.is_none();
         self.latest = self.take(sequence, end);
         self.received += self.latest;
         self.note_timestamp(now, sequence, sent);

@@ -339,8 +339,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
                 cells_out: statistics.cells_out,
                 cells_dropped: statistics.cells_dropped,
                 packets_dropped: statistics.packets_dropped,
-                // A cell counts whole with the slot before it, also the one that the end cuts off.
-                utilization: ((self.busy_seconds(port, self.end) - busy_before) / self.seconds()).min(1.0),
+                utilization: (self.busy_seconds(port, self.end) - busy_before) / self.seconds(),
                 queue: discipline.map(|of_discipline| QueueRecord {
                     discipline: config.queue.name(),
                     packets_marked: counts.packets_marked,

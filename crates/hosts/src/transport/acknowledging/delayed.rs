@@ -39,7 +39,8 @@ longfat_foundation::model! {
         /// When the delay of an acknowledgment ends.
         timer: DelayTimer = "from-arrival" or ["heartbeat"],
         /// The answer to a repetition of the last segment in order, while nothing is held beyond it. A segment that is not acceptable is
-        /// answered (RFC 9293 section 3.10.7.4), and Linux does so at once; the sinks of ns-2 delay the answer.
+        /// answered (RFC 9293 section 3.10.7.4), and Linux does so at once; the sinks of ns-2 delay the answer. A duplicate that is to be
+        /// reported (RFC 2883) is answered at once by either.
         answer_to_repetition: AnswerToRepetition = "at-once" or ["delayed"],
     }
     build(config, _context) {

@@ -18,7 +18,7 @@ pub const RULES: &[Entry<dyn Acknowledging>] =
 pub struct Arrival {
     /// True if it was the next one expected and nothing is held beyond it.
     pub in_order: bool,
-    /// True if it was the last in order once more and nothing is held beyond it.
+    /// True if it was the last in order once more, nothing is held beyond it, and no duplicate is to be reported (RFC 2883).
     pub repeats_last: bool,
     /// True if an acknowledgment is already delayed.
     pub waits: bool,
