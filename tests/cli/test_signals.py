@@ -2,6 +2,7 @@
 
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -58,7 +59,5 @@ def test_ctrl_c_in_help_gives_130() -> None:
     """As during imports: nothing is at work that could clean up."""
     code = "import signal; from longfat.base.signals import interrupts_handled\n"
     code += "with interrupts_handled(): signal.raise_signal(signal.SIGINT)"
-    process = subprocess.run(
-        [Path(".venv/bin/python").absolute(), "-c", code], capture_output=True, check=False
-    )
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
     assert (process.returncode, process.stderr) == (130, b"")

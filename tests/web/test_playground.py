@@ -20,6 +20,7 @@ from longfat.running.limits import Limits
 from longfat.web.desk import Crowded, Desk, Superseded
 from longfat.web.errand import Errand, Work
 from longfat.web.playground import play
+from tests.waiting import until
 from tests.web.conftest import SMALL, played
 
 
@@ -148,10 +149,13 @@ def _done(_: Path) -> str:
 
 
 def _marks(folder: Path, marks: Path) -> tuple[int, str]:
-    """Say how many did this at the same time."""
+    """Say how many did this at the same time; the first waits for a second."""
     mark = marks / folder.name
     mark.touch()
+    have_met = marks.with_name("have-met")
+    until(lambda: len([*marks.iterdir()]) > 1 or have_met.exists(), "a second run")
     together = len([*marks.iterdir()])
+    have_met.touch()
     time.sleep(0.01)
     mark.unlink()
     return together, folder.name
@@ -189,7 +193,8 @@ def test_what_nobody_waits_for_is_called_off() -> None:
 def test_no_more_runs_go_on_at_a_time_than_allowed_and_no_more_wait(tmp_path: Path) -> None:
     async def scene() -> list[Any]:
         desk = Desk(at_a_time=2)
-        work = partial(_marks, marks=tmp_path)
+        (marks := tmp_path / "marks").mkdir()
+        work = partial(_marks, marks=marks)
         errands = [desk.carry_out(str(page), work, _forever_here) for page in range(40)]
         return await asyncio.gather(*errands, return_exceptions=True)
 
