@@ -107,7 +107,7 @@ impl Scenario {
 
     /// End systems of one connection of each group, and of one in no group, if there are any.
     pub fn kinds_of_connections(&self) -> impl Iterator<Item = Cow<'_, TcpConfig>> {
-        self.first_senders(self.graph().senders()).map(|sender| self.tcp_of(sender))
+        self.first_senders(self.checked_topology_graph().senders()).map(|sender| self.tcp_of(sender))
     }
 
     /// Time in seconds until a window of `segments` segments has grown back after a loss, over a round trip of `round_trip_s` seconds: the

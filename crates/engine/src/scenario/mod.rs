@@ -249,7 +249,7 @@ impl Scenario {
         graph
     }
 
-    fn checked_topology_graph(&self) -> Graph {
+    pub(super) fn checked_topology_graph(&self) -> Graph {
         self.topology_graph().expect("a checked scenario has a topology that can be laid out")
     }
 

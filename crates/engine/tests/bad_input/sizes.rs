@@ -104,3 +104,15 @@ fn a_message_lists_the_first_of_very_many_names() {
     assert!(problems[0].contains(r#"unknown node "nowhere"; known: "h0", "h1", "s0""#), "{}", problems[0]);
     assert!(problems[0].ends_with("and 342 more"), "{}", problems[0]);
 }
+
+#[test]
+fn too_many_flows_are_refused_also_where_proxies_look_at_all_connections() {
+    let proxies = "proxies = { kind = 'split-tcp', buffer = '1 MB' }";
+    let flows = r#"{ kind = "flows", interval = "20 ns", size = { kind = "fixed", size = "1 kB" } }"#;
+    let of_groups = with_connections(100, &format!("{{ traffic = {flows} }}"), 100);
+    let problems = complaints(format!("{proxies}\n{of_groups}").as_bytes(), "flows.toml");
+    assert!(problems[0].contains("connections: the senders' traffic has over"), "{problems:?}");
+    let of_all = flows.replace("20 ns", "1 ps");
+    let problems = complaints(format!("{proxies}\ntraffic = {of_all}\n{SOUND}").as_bytes(), "flows.toml");
+    assert!(problems[0].contains("traffic.interval: about"), "{problems:?}");
+}
