@@ -54,7 +54,7 @@ fn main() -> ExitCode {
     if tally.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// What became of the scenarios so far.
+/// Outcomes of the scenarios so far.
 #[derive(Default)]
 struct Tally {
     outcomes: BTreeMap<String, u64>,

@@ -1,4 +1,4 @@
-//! What must hold of a generated scenario, refused, stopped or run to its end.
+//! Laws that hold for a generated scenario, refused, stopped or run to its end.
 
 use std::time::{Duration, Instant};
 
@@ -27,7 +27,7 @@ impl Bounds {
     }
 }
 
-/// What became of a scenario.
+/// Outcome of a scenario.
 pub enum Outcome {
     /// It was refused, with these messages.
     Refused(Vec<String>),
