@@ -185,17 +185,23 @@ def test_nobody_need_be_there_to_read(
     assert "Traceback" not in process.stderr
 
 
-def test_ctrl_c_ends_a_plain_run_in_one_line(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], scenario_file: Path
-) -> None:
-    from longfat import _engine
+INTERRUPTED = """
+import signal, sys
+from longfat import _engine
+from longfat.cli import start
+_engine.run_batch = lambda *_: signal.raise_signal(signal.SIGINT)
+sys.argv = ["longfat", "run", sys.argv[1]]
+start.program()
+"""
 
-    def interrupted(*_arguments: object) -> None:
-        signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(_engine, "run_batch", interrupted)
-    monkeypatch.setattr(sys, "argv", ["longfat", "run", str(scenario_file)])
-    with pytest.raises(SystemExit) as ended:
-        start.program()
-    assert ended.value.code == 128 + signal.SIGINT
-    assert capsys.readouterr().err == "stopped; a single run stores no partial result\n"
+def test_ctrl_c_ends_a_plain_run_in_one_line(scenario_file: Path) -> None:
+    """In a process of its own, which the signal ends soon even if it does not end by itself."""
+    process = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, scenario_file],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert process.returncode == 128 + signal.SIGINT
+    assert process.stderr == "stopped; a single run stores no partial result\n"

@@ -6,7 +6,9 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sqlalchemy import create_engine
 
+from longfat.store.totals import count_again
 from tests.support import Longfat
 
 FEWEST, MOST = 5, 12
@@ -51,6 +53,8 @@ def test_the_answer_is_the_same_with_one_thread_with_two_and_after_interruptions
                 f"DELETE FROM {table} WHERE run_id IN "
                 "(SELECT run_id FROM runs WHERE (replication * 7 + seed) % 3 = 0)"
             )
+    with create_engine(f"sqlite:///{tmp_path}/part.db").begin() as rest:
+        count_again(rest)
     assert stopped_at(longfat, sequential_study, "--store", "part.db") == alone
     again = longfat("study", "run", sequential_study, "--store", "part.db", "--json")
     assert json.loads(again.stdout)["finished"] == 0

@@ -14,6 +14,8 @@ _ANYBODY_WRITES = 0o222
 MOST_BYTES = 2**28
 """Largest file that is read as a whole; scenarios and studies have kilobytes, logs megabytes."""
 
+_PART_BYTES = 2**20
+
 _OPENED_BY_SHELLS = ("/dev/fd/", "/proc/self/fd/", "/dev/stdin")
 """Beginnings of the paths of pipes that a shell has opened, as `<(command)` does."""
 
@@ -24,10 +26,13 @@ def read_bytes(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
     Raises `LongfatError` if it is absent, unreadable, anything else, or larger than `most_bytes`.
     """
     with _one_message(path), open(_opened(path, most_bytes), "rb") as file:
-        content = file.read(most_bytes + 1)
-    if len(content) > most_bytes:
-        raise _too_large(path, most_bytes)
-    return content
+        content = bytearray()
+        # In parts: a single read would allocate all that it may return.
+        while part := file.read(_PART_BYTES):
+            content += part
+            if len(content) > most_bytes:
+                raise _too_large(path, most_bytes)
+    return bytes(content)
 
 
 def check_regular(path: Path, most_bytes: int) -> None:
