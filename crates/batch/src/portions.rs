@@ -137,7 +137,7 @@ impl Portions {
         }
     }
 
-    /// Whether no more happened to the end than the limit allows, of which lookahead counts a part there.
+    /// Compares the final number of events with its limit. Lookahead counts a part of its events only at the end of the run.
     fn check_events<O: Observer>(&self, simulation: &Simulation<O>, limits: &Limits) -> Result<(), Ended> {
         let events = Limits { events: limits.events, ..Limits::default() };
         let objection = events.objection(simulation, self.now, self.started, false);
@@ -147,7 +147,7 @@ impl Portions {
         }
     }
 
-    /// Whether memory is to be looked at now.
+    /// True if enough events or time have passed since memory was last added up.
     fn is_time_for_memory(&mut self) -> bool {
         if self.since_memory < EVENTS_BETWEEN_MEMORY && self.memory_seen.elapsed() < BETWEEN_MEMORY {
             return false;
@@ -238,7 +238,7 @@ mod tests {
                     portions > 5
                 });
                 assert_eq!(ended, Err(Ended::Stopped));
-                // Of packets that are delivered lookahead counts some events at the end of a slice only.
+                // Lookahead counts some events of delivered packets only at the end of a slice.
                 let events = simulation.events();
                 assert!(events <= 6 * 20 * MOST_EVENTS, "{events} events by {driver:?}");
             }

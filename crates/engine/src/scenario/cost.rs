@@ -109,11 +109,11 @@ impl Writing {
             all.events += carried * EVENTS_PER_UNIT;
             offered_bps += bits / interval.as_seconds();
             let window = as_float(number).min(as_float(tcp.receiver_window.0) / as_float(bytes));
-            // Of a backlog full segments are made, unless windows are filled to the byte.
+            // With silly window avoidance a backlog leaves in full segments; without it, small writes stay small packets.
             windows += if tcp.silly_window_avoidance { window.min(1.0) } else { window };
             all.packets += window.min(round_trip / interval.as_seconds() + 1.0);
         }
-        // What the lines do not carry waits, until windows are full.
+        // Above the capacity of the lines, packets in flight grow up to the windows.
         if offered_bps > rate {
             all.packets = windows;
         }

@@ -188,7 +188,7 @@ fn leave_out(builder: &mut Builder, scenario: &mut Json, steps: &[String], attem
         }
         _ => false,
     };
-    // What is refused may be a default, and then the table that it completes.
+    // The refused value may be a default: then remove the table that it belongs to.
     if !is_gone && !above.is_empty() {
         leave_out(builder, scenario, above, attempt);
     }

@@ -23,7 +23,7 @@ pub struct Recording {
     pub steps: Vec<f64>,
 }
 
-/// A connection: what became of it, and its windows if it was not one of many.
+/// A connection: times, bytes received, and its windows if it was not one of a `count`.
 #[derive(Debug)]
 pub struct Connection {
     /// The sender, from 1.
@@ -191,7 +191,7 @@ impl Recording {
         self.header.get(key).map(String::as_str).ok_or_else(|| format!("the header has no {key}"))
     }
 
-    /// Whether whoever mends a model must not look at it.
+    /// True if the recording is held out: it judges models and must not guide changes of them.
     ///
     /// # Errors
     /// Says that the header does not tell.

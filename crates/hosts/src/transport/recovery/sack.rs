@@ -158,7 +158,7 @@ impl FastRetransmitPhase {
         }
     }
 
-    /// Whether the blocks are forgotten when everything below `next` is acknowledged.
+    /// True if an acknowledgment of all data below `next` clears the scoreboard of SACK blocks.
     fn forgets_blocks_at(&self, connection: &Connection, next: u64) -> bool {
         let is_over = next > connection.unacknowledged() && self.recover.is_none_or(|recover| next >= recover);
         is_over && self.config.blocks_after_phase == BlocksAfterPhase::Forgotten
