@@ -41,7 +41,7 @@ def boots(
 
 
 class GuestDied(Exception):
-    """A guest that ended without results, with what its console says."""
+    """A guest that has not recorded anything, with the reason and what its console says."""
 
 
 def run(machine: guest.Guest, commands: str, folder: Path, limit: float) -> Path:
@@ -107,17 +107,28 @@ def run(machine: guest.Guest, commands: str, folder: Path, limit: float) -> Path
         "-append",
         COMMAND_LINE,
     ]
-    subprocess.run(
-        [str(word) for word in command], env=machine.environment, timeout=limit, check=True
-    )
+    try:
+        subprocess.run(
+            [str(word) for word in command], env=machine.environment, timeout=limit, check=True
+        )
+    except subprocess.SubprocessError as failure:
+        raise GuestDied(reason(failure, folder)) from failure
     written = folder / "out"
     with (folder / "disk").open("rb") as disk:
         if disk.read(1) != b"\0":
             with tarfile.open(folder / "disk", "r:") as archive:
                 archive.extractall(written, filter="data")
     if not any(written.glob("*/discipline")):
-        raise GuestDied((folder / "console").read_text())
+        raise GuestDied(reason("it has written nothing", folder))
     return written
+
+
+def reason(why: object, folder: Path) -> str:
+    """Why a guest has failed, and the beginning of its console."""
+    why = f"not done after {why.timeout:g} s" if isinstance(why, subprocess.TimeoutExpired) else why
+    console = folder / "console"
+    said = console.read_text(errors="replace")[:1000] if console.exists() else ""
+    return f"{why}; its console begins:\n{said}"
 
 
 def main() -> None:
@@ -168,12 +179,11 @@ def main() -> None:
         )
         with tempfile.TemporaryDirectory() as place:
             try:
-                written = run(guests[kernel], commands, Path(place), chosen.limit)
+                limit = chosen.limit * len(boot)
+                written = run(guests[kernel], commands, Path(place), limit)
             except GuestDied as death:
-                print(
-                    f"{boot[0][0].name}: the guest died; its console begins:\n{str(death)[:1000]}",
-                    flush=True,
-                )
+                names = ", ".join(each.name for each, _ in boot)
+                print(f"{names}: no results of the guest: {death}", flush=True)
                 died = True
                 continue
             for number, (each, offset) in enumerate(boot):
