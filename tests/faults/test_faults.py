@@ -1,13 +1,16 @@
 """Faults strike a study. `tests.faults.bench` has the laws that must hold after each of them."""
 
 import json
+import os
 import random
 import resource
 import shutil
 import signal
+import sqlite3
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import Any
@@ -42,6 +45,23 @@ def wait_for_runs(bench: Bench, store: Path, process: subprocess.Popen[str]) -> 
         return bench.acknowledged(store)
 
     return until(acknowledged, "the first acknowledged run")
+
+
+def stop_readable(process: subprocess.Popen[str], store: Path) -> None:
+    """Stop a process where it does not keep readers out: in a commit it has the store locked."""
+
+    def is_readable() -> bool:
+        process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+        with closing(sqlite3.connect(store, timeout=0)) as database:
+            try:
+                database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            except sqlite3.OperationalError:
+                process.send_signal(signal.SIGCONT)
+                return False
+        return True
+
+    until(is_readable, "the process outside of a commit")
 
 
 def test_killed_at_random_moments(bench: Bench, tmp_path: Path) -> None:
@@ -88,7 +108,7 @@ def test_the_store_goes_away(
         process = bench.start(store)
         wait_for_runs(bench, store, process)
         time.sleep(moments.uniform(0, 0.3))
-        process.send_signal(signal.SIGSTOP)
+        stop_readable(process, store)
         if bench.acknowledged(store) == bench.plan.distinct.keys():  # too late
             process.kill()
             process.communicate()
