@@ -52,7 +52,6 @@ def stop_readable(process: subprocess.Popen[str], store: Path) -> None:
 
     def is_readable() -> bool:
         process.send_signal(signal.SIGSTOP)
-        os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
         with closing(sqlite3.connect(store, timeout=0)) as database:
             try:
                 database.execute("SELECT count(*) FROM sqlite_master").fetchone()
