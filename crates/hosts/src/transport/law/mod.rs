@@ -3,6 +3,7 @@
 //! When a loss is noticed, and how it is repaired, is the business of a [loss recovery](super::recovery). Each law is a file of
 //! [`flavor`](super::flavor); here are the trait, the classical law, and what several laws are made of.
 
+mod arithmetic;
 mod bandwidth;
 mod classical;
 mod facts;
@@ -11,6 +12,7 @@ mod measured_round;
 mod model_rate;
 mod rounds;
 
+pub use arithmetic::Arithmetic;
 pub(super) use bandwidth::WindowedMaximum;
 pub use classical::Classical;
 pub use facts::{AfterLoss, LawFacts, Regrowth, ResponseToMarks, SlowStart};
