@@ -268,10 +268,15 @@ impl Sender {
         let is_recovering = self.is_recovering;
         let has_measured = connection.measure_round_trip(now, acknowledgment, is_recovering);
         let marked = connection.marks.marked_bytes(acknowledgment, bytes, connection.mss());
-        connection.respond_to_marks(bytes, marked, is_recovering);
+        if let Some(before) = connection.respond_to_marks(bytes, marked, is_recovering) {
+            self.recovery.on_reduction_for_mark(connection, before);
+        }
         // RFC 3168 section 6.1.2: an acknowledgment that echoes a mark does not grow the window.
         if response.window_may_grow && marked == 0 {
-            connection.grow(now, bytes, has_measured);
+            match response.counted {
+                Some(counted) => connection.grow_for(now, bytes, counted, has_measured),
+                None => connection.grow(now, bytes, has_measured),
+            }
         }
         if response.timer_restarts || connection.flight() == 0 {
             connection.renew_timer(now);

@@ -39,6 +39,8 @@ pub struct Window {
     /// Whether the next slow start follows a timeout (RFC 3465 section 2.3).
     is_after_timeout: bool,
     timeout: TimeoutKind,
+    /// Window and threshold before the latest timeout.
+    before_timeout: (f64, f64),
     grows_unused: bool,
     slow_start_at_ssthresh: bool,
     arithmetic: WindowArithmetic,
@@ -83,6 +85,7 @@ impl Window {
             linear_growth: config.linear_growth,
             is_after_timeout: false,
             timeout: TimeoutKind::First,
+            before_timeout: (initial, f64::INFINITY),
             grows_unused: config.cwnd_limit != CongestionWindowLimit::Used,
             slow_start_at_ssthresh: config.slow_start_at_ssthresh
                 && config.slow_start_growth != SlowStartGrowth::UpToThreshold,
@@ -305,6 +308,12 @@ impl Window {
         self.cwnd = if grown <= self.limit { grown } else { grown.min(self.limit.max(self.cwnd)) };
     }
 
+    /// [`set`](Self::set) to a whole number of bytes.
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
+    pub fn set_bytes(&mut self, bytes: u64) {
+        self.set(bytes as f64);
+    }
+
     /// Sets the congestion window to `bytes`, up to `cwnd_limit`.
     pub fn set(&mut self, bytes: f64) {
         self.cwnd = bytes.min(self.limit);
@@ -375,6 +384,19 @@ impl Window {
     /// Records the kind of a timeout before its effects.
     pub fn note_timeout(&mut self, kind: TimeoutKind) {
         self.timeout = kind;
+        self.before_timeout = (self.cwnd, self.ssthresh);
+    }
+
+    /// Kind of the latest timeout.
+    #[must_use]
+    pub fn timeout(&self) -> TimeoutKind {
+        self.timeout
+    }
+
+    /// Window and threshold before the latest timeout, in bytes.
+    #[must_use]
+    pub fn before_timeout(&self) -> (f64, f64) {
+        self.before_timeout
     }
 
     /// Sets ssthresh and window after a loss without a timeout, to one half.

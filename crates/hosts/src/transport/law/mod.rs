@@ -105,6 +105,10 @@ pub trait WindowLaw: Send {
     }
     /// Takes a random stream of the connection's own, before anything else, if the law draws numbers.
     fn take_chance(&mut self, _chance: &mut dyn FnMut() -> Stream) {}
+    /// Returns from a needless reduction to the window before it, of `before` bytes.
+    fn on_undo(&mut self, window: &mut Window, before: f64) {
+        window.set(window.cwnd.max(before));
+    }
     /// Sets threshold and window when the retransmission timer has expired, with `flight` bytes in flight.
     fn on_timeout(&mut self, window: &mut Window, flight: u64);
 }
