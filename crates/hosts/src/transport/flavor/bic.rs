@@ -1,12 +1,14 @@
 //! BIC TCP (Xu, Harfoush and Rhee 2004, "Binary increase congestion control (BIC) for fast long-distance networks"), as in Linux.
 
+mod kernel;
+
 use longfat_foundation::config::{AtLeastOne, Fraction, Gain};
 use longfat_foundation::registry::{Chosen, Plan};
 
 use super::Flavor;
 use crate::transport::Window;
 use crate::transport::law::{
-    AfterLoss, Classical, LawFacts, Progress, Regrowth, ResponseToMarks, SlowStart, WindowLaw,
+    AfterLoss, Arithmetic, Classical, LawFacts, Progress, Regrowth, ResponseToMarks, SlowStart, WindowLaw,
 };
 use crate::transport::recovery::Recovery;
 
@@ -30,13 +32,18 @@ longfat_foundation::model! {
         beta: Fraction = "0.8" or ["0.875"],
         /// Whether a window that did not reach the last maximum gives way some more.
         fast_convergence: bool = "true" or ["false"],
+        /// How the law computes: in real numbers as above, or as the module of the Linux kernel does.
+        arithmetic: Arithmetic = "real" or ["linux"],
     }
     build(config, _context) { Box::new(config.clone()) }
 }
 
 impl Flavor for Bic {
     fn law(&self) -> Box<dyn WindowLaw> {
-        Box::new(Law::new(self.clone()))
+        match self.arithmetic {
+            Arithmetic::Real => Box::new(Law::new(self.clone())),
+            Arithmetic::Kernel => Box::new(kernel::Law::new(self)),
+        }
     }
 
     fn recovery(&self) -> &dyn Plan<dyn Recovery> {

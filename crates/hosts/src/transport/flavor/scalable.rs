@@ -1,12 +1,14 @@
 //! Scalable TCP (Kelly 2003, "Scalable TCP: improving performance in highspeed wide area networks").
 
+mod kernel;
+
 use longfat_foundation::config::{AtLeastOne, Fraction};
 use longfat_foundation::registry::{Chosen, Plan};
 
 use super::Flavor;
 use crate::transport::Window;
 use crate::transport::law::{
-    AfterLoss, Classical, LawFacts, Progress, Regrowth, ResponseToMarks, SlowStart, WindowLaw,
+    AfterLoss, Arithmetic, Classical, LawFacts, Progress, Regrowth, ResponseToMarks, SlowStart, WindowLaw,
 };
 use crate::transport::recovery::Recovery;
 
@@ -25,13 +27,18 @@ longfat_foundation::model! {
         /// Up to this window, in segments, Scalable TCP follows the classical law (lwnd). At 16 the classical law needs about the same loss
         /// rate as Scalable TCP. Linux has the classical growth up to 50 but no classical reduction; 1 is nearest to that.
         legacy_window: AtLeastOne = "16" or ["1"],
+        /// How the law computes: in real numbers as above, or as the module of the Linux kernel does.
+        arithmetic: Arithmetic = "real" or ["linux"],
     }
     build(config, _context) { Box::new(config.clone()) }
 }
 
 impl Flavor for Scalable {
     fn law(&self) -> Box<dyn WindowLaw> {
-        Box::new(Law(self.clone()))
+        match self.arithmetic {
+            Arithmetic::Real => Box::new(Law(self.clone())),
+            Arithmetic::Kernel => Box::new(kernel::Law::new(self.clone())),
+        }
     }
 
     fn recovery(&self) -> &dyn Plan<dyn Recovery> {
