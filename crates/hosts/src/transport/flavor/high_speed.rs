@@ -62,8 +62,11 @@ impl Flavor for HighSpeed {
 
     /// b(w) w segments are regained at a(w) per round trip (section 5).
     fn after_loss(&self, segments: f64, round_trip_s: f64) -> AfterLoss {
-        let decrease = self.decrease(segments);
-        let regrowth = Regrowth::ByAcknowledgments(decrease * segments / self.increase(segments) * round_trip_s);
+        let (increase, decrease) = match self.arithmetic {
+            Arithmetic::Real => (self.increase(segments), self.decrease(segments)),
+            Arithmetic::Kernel => kernel::Law::new(self).rates(segments),
+        };
+        let regrowth = Regrowth::ByAcknowledgments(decrease * segments / increase * round_trip_s);
         AfterLoss { left: 1.0 - decrease, left_after_timeout: 1.0 - decrease, regrowth }
     }
 }

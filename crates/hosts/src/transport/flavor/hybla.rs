@@ -72,7 +72,11 @@ impl Flavor for Hybla {
     /// Half of the window is regained at rho^2 segments per round trip.
     fn after_loss(&self, segments: f64, round_trip_s: f64) -> AfterLoss {
         let rho = self.rho(round_trip_s);
-        let regrowth = Regrowth::ByAcknowledgments(segments / 2.0 * round_trip_s / (rho * rho));
+        let round_trips = match self.arithmetic {
+            Arithmetic::Real => segments / 2.0 / (rho * rho),
+            Arithmetic::Kernel => kernel::regrowth(segments, rho),
+        };
+        let regrowth = Regrowth::ByAcknowledgments(round_trips * round_trip_s);
         AfterLoss { regrowth, ..AfterLoss::reno(segments, round_trip_s) }
     }
 }

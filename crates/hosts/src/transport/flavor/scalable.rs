@@ -63,6 +63,9 @@ impl Flavor for Scalable {
         let left = self.share_left(is_classical);
         let regrowth_s = if is_classical || self.decrease.0 == 1.0 {
             segments / 2.0 * round_trip_s
+        } else if self.arithmetic == Arithmetic::Kernel && segments * self.increase.0 <= 1.0 {
+            // A segment for each window.
+            (segments * self.decrease.0).floor() * round_trip_s
         } else {
             libm::log(1.0 - self.decrease.0) / -libm::log1p(self.increase.0) * round_trip_s
         };

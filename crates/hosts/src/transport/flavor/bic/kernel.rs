@@ -133,3 +133,80 @@ impl WindowLaw for Law {
         (self.maximum, self.period, self.judged_window, self.judged, self.covered) = (0, 0, 0, 0, 2 << 4);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::law::test_support::Module;
+    use crate::transport::law::written;
+
+    fn period(settings: &str, maximum: u64, segments: u64) -> u64 {
+        let mut law = Law { maximum, ..Law::new(&written(&format!("{{ {settings} }}"))) };
+        law.judge(segments, 0);
+        law.period
+    }
+
+    /// Every period is halved, since an acknowledgment is taken to cover two segments: (100 - 80) / 4 = 5 and 80 / 5 = 16; 98 * 20 / 4 = 490;
+    /// beyond it 112 * 3 / 12 = 28; far below it 100 / 16 = 6.
+    #[test]
+    fn growth_is_a_search_in_whole_numbers() {
+        assert_eq!([80, 98, 101, 112].map(|segments| period("", 100, segments)), [8, 245, 252, 14]);
+        assert_eq!([period("", 500, 100), period("", 100, 400)], [3, 12]);
+        assert_eq!([14, 15].map(|segments| period("", 0, segments)), [14, 1]);
+    }
+
+    #[test]
+    fn every_parameter_counts() {
+        assert_eq!([period("", 500, 400), period("max_increment = 32", 500, 400)], [12, 8]);
+        assert_eq!([period("", 100, 80), period("search_divisor = 2", 100, 80)], [8, 4]);
+        assert_eq!([period("", 100, 98), period("smooth_part = 4", 100, 98)], [245, 49]);
+        assert_eq!([period("", 100, 20), period("low_window = 20", 100, 20)], [1, 20]);
+    }
+
+    /// 100 * 819 / 1024 = 79; that loss, below the maximum of 100, leaves 90 * 1843 / 2048 = 80 as the next.
+    #[test]
+    fn a_loss_leaves_four_fifths_and_moves_the_maximum() {
+        for (settings, maximum) in [("", 80), ("fast_convergence = false", 90)] {
+            let mut law = Law::new(&written(&format!("{{ {settings} }}")));
+            let mut window = Module::of("bic", "", 100).window;
+            assert_eq!((law.left(&window), law.maximum), (79, 100));
+            window.set_segments(90);
+            assert_eq!((law.left(&window), law.maximum), (71, maximum), "{settings}");
+        }
+        assert_eq!(Module::of("bic", "", 14).lose(), 7);
+        assert_eq!(Module::of("bic", "beta = 0.5", 100).lose(), 50);
+    }
+
+    #[test]
+    fn acknowledgments_that_cover_more_make_the_period_shorter() {
+        let mut module = Law::new(&written("{}"));
+        let arrivals = Arrivals { segments: 4, ..Arrivals::default() };
+        let mut window = Module::of("bic", "", 80).window;
+        (0..100).for_each(|_| module.on_arrivals(&mut window, &arrivals));
+        assert_eq!(module.covered, 64);
+        module.maximum = 100;
+        module.judge(80, 0);
+        assert_eq!(module.period, 16 * 16 / 64);
+    }
+
+    /// 28 ms are 7 jiffies.
+    #[test]
+    fn a_judgement_holds_for_28_milliseconds() {
+        let mut law = Law { maximum: 100, ..Law::new(&written("{}")) };
+        law.judge(80, 10);
+        law.maximum = 84;
+        law.judge(80, 17);
+        assert_eq!(law.period, 8);
+        law.judge(80, 18);
+        assert_eq!(law.period, 200);
+    }
+
+    #[test]
+    fn a_timeout_ends_the_search() {
+        let mut module = Module::of("bic", "", 100);
+        assert_eq!(module.time_out(), 79);
+        module.window.set_segments(20);
+        module.acknowledge(1, 40_000);
+        assert_eq!(module.window.segments(), 21, "without a maximum, 20 * 3 / 20 is halved to 1");
+    }
+}

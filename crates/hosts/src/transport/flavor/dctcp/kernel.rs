@@ -65,3 +65,39 @@ impl WindowLaw for Law {
         window.time_out_to(window.segments() / 2);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::law::test_support::Module;
+
+    /// 1024 - 64 = 960; then 960 - 60 and of ten segments three: 3000 * 64 / 10,000 = 19.
+    #[test]
+    fn the_share_of_marks_is_averaged_in_1024ths() {
+        let mut law = Law::new(0.0625);
+        law.observe_marks(1000, 0, 1000, 10_000);
+        assert_eq!(law.share, 960);
+        law.observe_marks(7000, 0, 8000, 15_000);
+        assert_eq!(law.share, 960, "not before the end of the window");
+        law.observe_marks(3000, 3000, 10_000, 20_000);
+        assert_eq!(law.share, 919);
+        assert_eq!(Law::new(0.25).shift, 2);
+    }
+
+    /// Below 16 the average decays to nothing at once.
+    #[test]
+    fn without_marks_the_share_becomes_nothing() {
+        let mut law = Law { share: 15, ..Law::new(0.0625) };
+        law.observe_marks(1000, 0, 1000, 2000);
+        assert_eq!(law.share, 0);
+    }
+
+    /// 45 - 45 * 200 / 2048 = 45 - 4.
+    #[test]
+    fn a_mark_takes_half_of_the_share_rounded_down() {
+        let mut window = Module::of("dctcp", "", 45).window;
+        Law { share: 200, ..Law::new(0.0625) }.on_mark(&mut window, 0);
+        assert_eq!((window.segments(), window.threshold_segments()), (41, 41));
+        assert_eq!(Module::of("dctcp", "", 45).lose(), 22);
+    }
+}

@@ -209,3 +209,83 @@ impl WindowLaw for Law {
         self.reduced = self.now;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::law::test_support::Module;
+    use crate::transport::law::with_defaults;
+
+    fn at(since_ms: u64, settings: &str) -> u64 {
+        let mut law = Law::new(crate::transport::law::written(&format!("{{ {settings} }}")));
+        (law.shortest, law.now) = (11, since_ms / 4);
+        law.set_increase();
+        law.increase
+    }
+
+    /// Two seconds: 1 + (10 * 250 + 125 * 125 / 250) / 250 = 11, times 128. Scaled, 8 * 25 / 11 = 18 eighths: 8 * 11 / 18 = 4.
+    #[test]
+    fn growth_begins_a_second_after_a_reduction_and_may_be_scaled_by_the_round_trip() {
+        assert_eq!([0, 1000, 2000].map(|since| at(since, "")), [128, 128, 11 * 128]);
+        assert_eq!([0, 1000, 2000].map(|since| at(since, "round_trip_scaling = true")), [128, 128, 4 * 128]);
+        assert_eq!(at(2000, "low_speed = \"2 s\""), 128);
+        assert_eq!(at(2000, "round_trip_scaling = true, reference_round_trip = \"44 ms\""), 11 * 128);
+    }
+
+    /// 11 jiffies of 20: 11 * 128 / 20 = 70 of 128.
+    #[test]
+    fn a_second_loss_at_steady_throughput_leaves_the_share_that_the_path_holds() {
+        let left = |settings: &str, before: u64| {
+            let mut law = Law::new(crate::transport::law::written(&format!("{{ {settings} }}")));
+            (law.shortest, law.longest, law.adapts) = (11, 20, true);
+            (law.throughput.most, law.throughput.most_before) = (800, before);
+            law.set_share();
+            law.share
+        };
+        assert_eq!([670, 800, 1000].map(|before| left("", before)), [70; 3]);
+        assert_eq!([600, 1001].map(|before| left("", before)), [64; 2], "a change by more than a fifth");
+        assert_eq!(left("adaptive_backoff = false", 800), 64);
+    }
+
+    /// Of 81 segments 81 * 64 / 128; the longest round trip fades: 11 + 9 * 95 / 100 = 19.
+    #[test]
+    fn a_first_loss_halves_the_window_and_lets_the_longest_round_trip_fade() {
+        let mut law = Law::new(with_defaults());
+        (law.shortest, law.longest) = (11, 20);
+        let window = Module::of("h-tcp", "", 81).window;
+        assert_eq!((law.left(&window), law.longest), (40, 19));
+        assert!(law.adapts);
+    }
+
+    #[test]
+    fn a_window_grows_when_alpha_times_the_acknowledged_segments_reach_it() {
+        let mut module = Module::of("h-tcp", "", 10);
+        (0..5).for_each(|_| module.acknowledge(2, 40_000));
+        assert_eq!((module.window.segments(), module.window.credit), (10, 10));
+        module.acknowledge(2, 40_000);
+        assert_eq!((module.window.segments(), module.window.credit), (11, 0), "this one is not counted");
+    }
+
+    /// 20 jiffies is 80 ms, more than 20 ms beyond the longest.
+    #[test]
+    fn a_round_trip_far_beyond_the_longest_is_not_taken_for_one() {
+        let mut law = Law::new(with_defaults());
+        law.note_round_trip(11, Phase::Open);
+        law.note_round_trip(20, Phase::Open);
+        assert_eq!((law.shortest, law.longest), (11, 11));
+        law.note_round_trip(16, Phase::Recovery);
+        assert_eq!(law.longest, 11);
+        law.note_round_trip(16, Phase::Open);
+        assert_eq!(law.longest, 16);
+    }
+
+    /// 40 segments in 12 jiffies are 833 a second, then 80 in 12 are 1666: a quarter of the way.
+    #[test]
+    fn throughput_is_averaged_over_round_trips_and_begins_anew_after_a_reduction() {
+        let mut throughput = Throughput { counted: 40, ..Throughput::default() };
+        throughput.sample(12, true);
+        throughput.counted = 80;
+        throughput.sample(24, false);
+        assert_eq!((throughput.average, throughput.most), ((3 * 833 + 1666) / 4, (3 * 833 + 1666) / 4));
+    }
+}

@@ -6,6 +6,8 @@ use crate::transport::law::{Progress, WindowLaw};
 
 /// Largest window of the table, as in the program of appendix B.
 const LARGEST_WINDOW: u64 = 100_000;
+/// Rows that the module has of it; the last is that of 89,053 segments (`HSTCP_AIMD_MAX`).
+const MOST_ROWS: usize = 72;
 
 /// A row of the table: up to this window, growth is the row's number, counted from one, and a loss takes `taken` 256ths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +22,7 @@ pub(super) fn table(settings: &HighSpeed) -> Vec<Row> {
     let row = |window: u64| Row { window, taken: taken(settings.decrease(window as f64)) };
     let mut rows = vec![row(settings.low_window.0)];
     let mut increase = 1.0;
-    while let Some(last) = rows.last() {
+    while let Some(last) = rows.last().filter(|_| rows.len() < MOST_ROWS) {
         let is_more = |window: u64| increase_as_printed(window as f64, settings) > increase + 1.0;
         let Some(window) = first(last.window + 1, LARGEST_WINDOW, is_more) else { break };
         increase = increase_as_printed(window as f64, settings);
@@ -61,6 +63,18 @@ pub(super) struct Law {
 impl Law {
     pub fn new(settings: &HighSpeed) -> Self {
         Self { rows: table(settings), at: 0 }
+    }
+
+    /// Growth per round trip and the share that a loss takes, of a window of so many segments.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "windows are positive and small"
+    )]
+    pub fn rates(mut self, segments: f64) -> (f64, f64) {
+        self.find_row(segments as u64);
+        ((self.at + 1) as f64, self.rows[self.at].taken as f64 / 256.0)
     }
 
     fn find_row(&mut self, segments: u64) {
@@ -106,6 +120,7 @@ impl WindowLaw for Law {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transport::law::test_support::Module;
     use crate::transport::law::with_defaults;
 
     /// RFC 3649 appendix B prints 38, 118, 221, 347 and 84035, 89053 at the end, where a loss takes 0.50, 0.44, 0.41, 0.38 and 0.10.
@@ -114,8 +129,29 @@ mod tests {
         let rows = table(&with_defaults());
         let windows: Vec<_> = rows.iter().map(|row| row.window).collect();
         assert_eq!(windows[..8], [38, 118, 221, 347, 495, 663, 851, 1058]);
-        assert_eq!((windows[windows.len() - 2..].to_vec(), rows.len()), (vec![84_035, 89_053], 73));
+        assert_eq!((windows[windows.len() - 2..].to_vec(), rows.len()), (vec![84_035, 89_053], 72));
         let taken: Vec<_> = rows.iter().map(|row| row.taken).collect();
         assert_eq!(taken[..4], [128, 112, 104, 98]);
+    }
+
+    /// In a window of 60 growth is 2 for each acknowledgment, whatever it covers: after 30, 60.
+    #[test]
+    fn growth_counts_acknowledgments_and_a_loss_takes_by_the_latest_row() {
+        for covers in [1, 2] {
+            let mut module = Module::of("high-speed", "", 60);
+            (0..29).for_each(|_| module.acknowledge(covers, 40_000));
+            assert_eq!(module.window.segments(), 60);
+            module.acknowledge(covers, 40_000);
+            assert_eq!(module.window.segments(), 61);
+            assert_eq!(module.lose(), 61 - 61 * 112 / 256);
+        }
+        assert_eq!(Module::of("high-speed", "", 60).lose(), 30, "before the first growth, half");
+    }
+
+    #[test]
+    fn other_parameters_make_another_table() {
+        let wider = table(&crate::transport::law::written("{ low_window = 100 }"));
+        assert_eq!(wider[0], Row { window: 100, taken: 128 });
+        assert!(wider[1].taken > table(&with_defaults())[1].taken);
     }
 }

@@ -164,3 +164,54 @@ impl WindowLaw for Law {
         (self.sum, self.samples) = (0, 0);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::law::test_support::Module;
+    use crate::transport::law::with_defaults;
+
+    /// 0.3 * 128 = 38; of a delay of 20 of 40 ms: d1 = 400, 39,600 * 1280 / (39,600 + 19,600 * 1242 / 38) = 74.
+    #[test]
+    fn growth_is_a_hyperbola_in_whole_numbers() {
+        let mut law = Law::new(with_defaults());
+        assert_eq!([400, 20_000, 40_000].map(|delay| law.increase_at(delay, 40_000)), [1280, 74, 38]);
+    }
+
+    /// d2 = 4000 and d3 = 32,000: (8 * 14,000 + 32 * 14,000) / 28,000 = 20 of 64.
+    #[test]
+    fn what_a_loss_takes_is_a_line_in_sixty_fourths() {
+        let law = Law::new(with_defaults());
+        assert_eq!([4000, 18_000, 32_000].map(|delay| law.decrease_at(delay, 40_000)), [8, 20, 32]);
+    }
+
+    /// Ten segments a round trip are a segment for each 4 of 40: 4 * 1280 / 128 = 40.
+    #[test]
+    fn while_queues_are_empty_a_window_of_forty_grows_for_every_four_segments() {
+        let mut module = Module::of("illinois", "", 40);
+        module.acknowledge(2, 40_000);
+        assert_eq!(module.window.segments(), 40);
+        module.acknowledge(2, 40_000);
+        assert_eq!(module.window.segments(), 41);
+        assert_eq!(module.lose(), 41 - 41 * 8 / 64);
+    }
+
+    /// Unlike the paper's reading, rounds that found queues full in between do not begin the count anew.
+    #[test]
+    fn five_rounds_with_empty_queues_make_growth_the_fastest_again() {
+        let mut law = Law::new(with_defaults());
+        law.increase = law.increase_at(40_000, 40_000);
+        (0..4).for_each(|_| assert_eq!(law.increase_at(0, 40_000), 38));
+        law.increase_at(40_000, 40_000);
+        assert_eq!(law.increase_at(0, 40_000), 1280);
+    }
+
+    #[test]
+    fn after_a_timeout_it_is_the_classical_law() {
+        let mut module = Module::of("illinois", "", 40);
+        module.acknowledge(2, 40_000);
+        assert_eq!(module.time_out(), 35);
+        module.window.set_segments(40);
+        assert_eq!(module.lose(), 20);
+    }
+}

@@ -54,3 +54,29 @@ impl WindowLaw for Law {
         window.time_out_to(self.left(window));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::transport::law::test_support::Module;
+
+    #[test]
+    fn a_window_of_more_than_a_hundred_grows_for_each_hundred_segments() {
+        for (segments, settings, period) in [(40, "", 40), (100, "", 100), (900, "", 100), (900, "increase = 0.02", 50)]
+        {
+            let mut module = Module::of("scalable", settings, segments);
+            module.acknowledge(period - 1, 40_000);
+            assert_eq!(module.window.segments(), segments);
+            module.acknowledge(1, 40_000);
+            assert_eq!(module.window.segments(), segments + 1);
+        }
+    }
+
+    /// 67 - 67 / 8 = 67 - 8; the reading of the paper has 58.6.
+    #[test]
+    fn a_loss_takes_an_eighth_rounded_down_of_any_window() {
+        assert_eq!(Module::of("scalable", "legacy_window = 1", 67).lose(), 59);
+        assert_eq!(Module::of("scalable", "legacy_window = 1", 14).lose(), 13);
+        assert_eq!(Module::of("scalable", "legacy_window = 16", 14).lose(), 7);
+        assert_eq!(Module::of("scalable", "", 67).time_out(), 59);
+    }
+}

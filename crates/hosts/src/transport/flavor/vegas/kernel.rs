@@ -150,3 +150,81 @@ impl WindowLaw for Law {
 fn share(segments: u64, share: f64) -> u64 {
     (segments as f64 * share) as u64
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::transport::law::Phase;
+    use crate::transport::law::test_support::Module;
+
+    const PRESET: &str = "alpha = 2, beta = 4, round_trip = \"shortest\", cautious_slow_start = false";
+
+    /// A window of ten over 40 ms, and then rounds over this round trip.
+    fn after_rounds(settings: &str, round_trip_us: u64, threshold: u64) -> Module {
+        let mut module = Module::of("vegas", settings, 10);
+        module.window.set_threshold_segments(threshold);
+        module.acknowledge(1, 40_000);
+        // What began with the first acknowledgment is over after its window; then comes a round of this round trip alone.
+        (0..22).for_each(|_| module.acknowledge(1, round_trip_us));
+        module
+    }
+
+    /// 10 segments * (48,000 - 40,000) / 40,000 wait: 2. At 47.9 ms it is 1, and at 60 ms 5.
+    #[test]
+    fn the_window_follows_the_segments_in_queues() {
+        assert_eq!(after_rounds(PRESET, 48_002, 2).window.segments(), 10);
+        assert!(after_rounds(PRESET, 47_900, 2).window.segments() > 10);
+        assert!(after_rounds(PRESET, 60_100, 2).window.segments() < 10);
+        assert!(after_rounds("alpha = 1, beta = 1", 48_002, 2).window.segments() < 10);
+        assert!(after_rounds("alpha = 3, beta = 4", 48_002, 2).window.segments() > 10);
+    }
+
+    #[test]
+    fn slow_start_ends_with_the_window_that_the_path_holds() {
+        let mut module = Module::of("vegas", PRESET, 10);
+        module.window.set_threshold_segments(1000);
+        module.acknowledge(1, 40_000);
+        (0..12).for_each(|_| module.acknowledge(1, 40_000));
+        assert!(module.window.segments() > 20);
+        (0..60).for_each(|_| module.acknowledge(1, 60_000));
+        assert!(!module.window.in_slow_start());
+    }
+
+    /// Samples of 40 and 60 ms in turn are 50 on average: 2 segments wait, and by the minimum none.
+    #[test]
+    fn the_round_trip_is_the_minimum_or_the_mean() {
+        let grown = |round_trip: &str| {
+            let settings = format!("alpha = 2, beta = 4, round_trip = \"{round_trip}\"");
+            let mut module = Module::of("vegas", &settings, 10);
+            (0..40).for_each(|number| module.acknowledge(1, if number % 2 == 0 { 40_000 } else { 60_000 }));
+            module.window.segments()
+        };
+        assert_eq!(grown("mean"), 10);
+        assert!(grown("shortest") > 10);
+    }
+
+    #[test]
+    fn cautious_slow_start_rests_every_second_round() {
+        let grown = |settings: &str| {
+            let mut module = Module::of("vegas", settings, 10);
+            module.window.set_threshold_segments(1000);
+            (0..60).for_each(|_| module.acknowledge(1, 40_000));
+            module.window.segments()
+        };
+        assert_eq!(grown("cautious_slow_start = false"), 70);
+        assert!(grown("cautious_slow_start = true") < 60);
+    }
+
+    #[test]
+    fn growth_is_renos_while_anything_is_missing() {
+        let mut module = Module::of("vegas", PRESET, 10);
+        (0..10).for_each(|_| module.acknowledge_in(Phase::Disorder, 1, 90_000));
+        assert_eq!(module.window.segments(), 11);
+    }
+
+    #[test]
+    fn a_loss_halves_the_window_or_leaves_what_is_set() {
+        assert_eq!(Module::of("vegas", PRESET, 11).lose(), 5);
+        assert_eq!(Module::of("vegas", "share_after_loss = 0.75", 11).lose(), 8);
+        assert_eq!(Module::of("vegas", PRESET, 11).time_out(), 5);
+    }
+}

@@ -28,6 +28,10 @@ pub(super) struct Law {
     /// Latest round trip and the minimum (`rtt`, `rtt_min`); no minimum until the next acknowledgment after a timeout.
     round_trip: u64,
     shortest: Option<u64>,
+    /// First byte never sent.
+    highest: u64,
+    /// A reduction for marks is over when bytes beyond this one are acknowledged.
+    reduces_until: Option<u64>,
 }
 
 impl Law {
@@ -42,6 +46,8 @@ impl Law {
             counted_early: 0,
             round_trip: FIRST_ROUND_TRIP,
             shortest: None,
+            highest: 0,
+            reduces_until: None,
         }
     }
 
@@ -109,6 +115,10 @@ impl WindowLaw for Law {
         let is_fast = arrivals.phase == Phase::Open && arrivals.bytes > 0;
         self.counted += if is_fast { passed } else { self.count(passed, whole(window.mss())) };
         self.shortest = Some(self.shortest.map_or(self.round_trip, |shortest| shortest.min(self.round_trip)));
+        self.highest = arrivals.highest;
+        if self.reduces_until.take_if(|until| arrivals.unacknowledged > *until).is_some() {
+            self.on_recovered(window, arrivals.highest);
+        }
     }
 
     fn on_acknowledgment(&mut self, window: &mut Window, progress: &Progress) {
@@ -123,12 +133,13 @@ impl WindowLaw for Law {
 
     fn on_loss_after_mark(&mut self, _window: &mut Window, _flight: u64) {}
 
-    /// A reduction for marks has no end of its own here, so the estimate is set at once.
-    fn on_mark(&mut self, window: &mut Window, _flight: u64) {
-        window.reduce_to(self.path(window));
+    fn on_mark(&mut self, window: &mut Window, flight: u64) {
+        self.on_loss(window, flight);
+        self.reduces_until = Some(self.highest);
     }
 
     fn on_recovered(&mut self, window: &mut Window, _highest: u64) {
+        self.reduces_until = None;
         window.set_threshold_segments(self.path(window));
         window.set_to_threshold();
     }
@@ -137,5 +148,61 @@ impl WindowLaw for Law {
         let path = self.path(window);
         window.time_out_to(path);
         self.shortest = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::transport::law::test_support::Module;
+
+    /// A segment each 4 ms is 1000 bytes a jiffy. A sample ends after more than 12 jiffies; the segments of 13 jiffies are counted, the first not.
+    fn measured(settings: &str) -> Module {
+        let mut module = Module::of("westwood", settings, 40);
+        (0..14).for_each(|_| {
+            module.acknowledge(1, 40_001);
+            module.wait(4);
+        });
+        module
+    }
+
+    /// 12 segments in 13 jiffies are 923 bytes a jiffy; 40.001 ms are 11 jiffies: 923 * 11 / 1000.
+    #[test]
+    fn a_loss_halves_the_window_and_the_end_of_its_repair_sets_it_to_what_the_path_holds() {
+        let mut module = measured("");
+        assert_eq!(module.lose(), 20);
+        module.law.on_recovered(&mut module.window, 0);
+        assert_eq!((module.window.segments(), module.window.threshold_segments()), (10, 10));
+    }
+
+    #[test]
+    fn marks_halve_the_window_and_their_reduction_ends_when_what_was_in_flight_is_acknowledged() {
+        let mut module = measured("");
+        module.law.on_mark(&mut module.window, 40_000);
+        assert_eq!(module.window.segments(), 20);
+        module.acknowledge(40, 40_001);
+        assert_eq!(module.window.segments(), 14, "10, and 40 segments are four windows");
+    }
+
+    #[test]
+    fn a_timeout_sets_the_threshold_and_forgets_the_minimum_round_trip() {
+        let mut module = measured("");
+        assert_eq!(module.time_out(), 10);
+        module.acknowledge(1, 80_000);
+        assert_eq!(module.time_out(), 18, "923 * 20 / 1000");
+    }
+
+    /// A second sample has 25 segments in 13 jiffies, 1923 bytes a jiffy: (7 * 923 + 1923) / 8 = 1048, and filtered again (7 * 923 + 1048) / 8 =
+    /// 938. With halves, (923 + 1923) / 2 = 1423, and again 1173.
+    #[test]
+    fn the_bandwidth_is_filtered_twice() {
+        for (settings, left) in [("memory = 0.875", 938 * 11 / 1000), ("memory = 0.5", 1173 * 11 / 1000)] {
+            let mut module = measured(settings);
+            (0..13).for_each(|_| {
+                module.acknowledge(2, 40_001);
+                module.wait(4);
+            });
+            module.law.on_recovered(&mut module.window, 0);
+            assert_eq!(module.window.segments(), left, "{settings}");
+        }
     }
 }
