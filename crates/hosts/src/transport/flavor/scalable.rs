@@ -20,12 +20,12 @@ longfat_foundation::model! {
     pub struct Scalable: dyn Flavor {
         /// How losses are detected and repaired.
         recovery: Chosen<dyn Recovery> = "sack-rfc6675",
-        /// Segments that each acknowledgment adds to the window (a). Linux adds 1/50, for receivers that acknowledge every second segment.
+        /// Segments that each acknowledgment adds to the window (a). Linux had 1/50 before 6.1, for receivers that acknowledge every second segment.
         increase: Fraction = "0.01" or ["0.02"],
         /// The share of the window that a loss removes (b).
         decrease: Fraction = "0.125",
         /// Up to this window, in segments, Scalable TCP follows the classical law (lwnd). At 16 the classical law needs about the same loss
-        /// rate as Scalable TCP. Linux has the classical growth up to 50 but no classical reduction; 1 is nearest to that.
+        /// rate as Scalable TCP. Linux has the classical growth up to 100 but no classical reduction; 1 is nearest to that.
         legacy_window: AtLeastOne = "16" or ["1"],
         /// How the law computes: in real numbers as above, or as the module of the Linux kernel does.
         arithmetic: Arithmetic = "real" or ["linux"],
