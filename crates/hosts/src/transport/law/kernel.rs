@@ -1,4 +1,4 @@
-//! What modules of the Linux kernel measure and count with, beside the window: acknowledgments one by one, and jiffies.
+//! Measures and counters of the modules of the Linux kernel beside the window: acknowledgments one by one, and jiffies.
 
 use longfat_foundation::units::{Span, Time};
 
