@@ -108,7 +108,7 @@ impl Connection {
         let estimator = config.retransmission_timeout.build(&clock);
         let is_paced = law.is_paced() || !config.pacing.is_absent();
         Self {
-            deliveries: law.observes_deliveries().then(Box::default),
+            deliveries: (law.observes_deliveries() || law.observes_arrivals()).then(Box::default),
             pacer: is_paced.then(|| Box::new(Pacer::new(config.pacing.build(&())))),
             in_flight: 0,
             window_use: WindowUse::default(),
@@ -287,6 +287,7 @@ impl Connection {
             unacknowledged: self.unacknowledged,
             highest: self.highest,
             window_is_used: self.window_use.note(&self.window, edge_before, self.highest, self.pacer.is_some()),
+            phase: self.phase(false),
         };
         self.law.on_acknowledgment(&mut self.window, &progress);
     }

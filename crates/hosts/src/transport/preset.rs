@@ -133,7 +133,20 @@ pub const PRESETS: &[Preset] = &[
             ("idle_restart", "decay"),
             ("acknowledgments", "{ kind = 'delayed', delay = '40 ms' }"),
         ],
-        flavors: &[],
+        flavors: &[
+            ("westwood", "{ arithmetic = 'linux', memory = 0.875 }"),
+            ("illinois", "{ arithmetic = 'linux' }"),
+            ("high-speed", "{ arithmetic = 'linux' }"),
+            ("h-tcp", "{ arithmetic = 'linux', round_trip_scaling = true }"),
+            ("scalable", "{ arithmetic = 'linux', legacy_window = 1 }"),
+            ("hybla", "{ arithmetic = 'linux' }"),
+            ("bic", "{ arithmetic = 'linux' }"),
+            (
+                "vegas",
+                "{ arithmetic = 'linux', alpha = 2, beta = 4, round_trip = 'shortest', cautious_slow_start = false }",
+            ),
+            ("dctcp", "{ arithmetic = 'linux' }"),
+        ],
     },
 ];
 

@@ -233,6 +233,9 @@ impl Sender {
         let connection = &mut self.connection;
         let sample = connection.take_in_deliveries(now, acknowledgment);
         connection.marks.take_in(acknowledgment, connection.mss());
+        if let Some(sample) = sample {
+            connection.observe_arrivals(now, acknowledgment.next, sample, self.is_recovering);
+        }
         let news = !self.is_selective || self.recovery.take_in(now, connection, acknowledgment);
         if acknowledgment.next > connection.unacknowledged() {
             self.acknowledge_new(now, acknowledgment);
@@ -263,7 +266,10 @@ impl Sender {
         let mut response = Response::NORMAL;
         if self.is_recovering || self.tells_everything {
             response = self.recovery.on_acknowledgment(now, connection, bytes);
-            self.is_recovering = self.recovery.is_recovering();
+            let was_recovering = std::mem::replace(&mut self.is_recovering, self.recovery.is_recovering());
+            if was_recovering && !self.is_recovering {
+                connection.note_recovered();
+            }
         }
         let is_recovering = self.is_recovering;
         let has_measured = connection.measure_round_trip(now, acknowledgment, is_recovering);

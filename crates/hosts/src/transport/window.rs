@@ -1,5 +1,7 @@
 //! Arithmetic of the congestion window and the slow start threshold. Laws and recoveries decide when to apply it.
 
+mod whole;
+
 use longfat_foundation::measure::SendLimit;
 use longfat_foundation::units::Span;
 

@@ -8,6 +8,7 @@ mod bandwidth;
 mod classical;
 mod facts;
 mod hystart;
+mod kernel;
 mod measured_round;
 mod model_rate;
 mod rounds;
@@ -17,6 +18,7 @@ pub(super) use bandwidth::WindowedMaximum;
 pub use classical::Classical;
 pub use facts::{AfterLoss, LawFacts, Regrowth, ResponseToMarks, SlowStart};
 pub(super) use hystart::HyStart;
+pub use kernel::{Arrivals, JIFFIES_PER_SECOND, Phase, jiffies, jiffies_in, microseconds};
 pub(super) use measured_round::MeasuredRound;
 pub(super) use model_rate::ModelRate;
 pub(super) use rounds::Rounds;
@@ -47,6 +49,8 @@ pub struct Progress {
     pub highest: u64,
     /// Whether the window, rather than the application or the receiver, has limited the sender lately.
     pub window_is_used: bool,
+    /// State of the loss recovery.
+    pub phase: Phase,
 }
 
 /// The growth and reduction of one connection's window.
@@ -79,6 +83,14 @@ pub trait WindowLaw: Send {
     fn observes_deliveries(&self) -> bool {
         false
     }
+    /// Whether [`on_arrivals`](Self::on_arrivals) is to be called.
+    fn observes_arrivals(&self) -> bool {
+        false
+    }
+    /// Takes note of an acknowledgment before recovery and growth respond to it.
+    fn on_arrivals(&mut self, _window: &mut Window, _arrivals: &Arrivals) {}
+    /// A recovery that has reduced the window is over (Linux, `CA_EVENT_COMPLETE_CWR`).
+    fn on_recovered(&mut self, _window: &mut Window, _highest: u64) {}
     /// Takes a delivery-rate sample, the last step of processing an acknowledgment.
     fn on_delivery(&mut self, _window: &mut Window, _delivery: &Delivery) {}
     /// Records a segment that a recovery has found to be lost, before the delivery that has shown the loss.
@@ -95,6 +107,8 @@ pub trait WindowLaw: Send {
     }
     /// The handshake has measured a round trip.
     fn on_opened(&mut self, _now: Time, _round_trip: Span) {}
+    /// Sets the first window once the handshake is over, after [`on_opened`](Self::on_opened).
+    fn set_first_window(&mut self, _window: &mut Window) {}
     /// Whether the law may have a pacing rate of its own.
     fn is_paced(&self) -> bool {
         self.observes_deliveries()
