@@ -111,7 +111,7 @@ pub const PRESETS: &[Preset] = &[
                 was. Windows in whole segments, the kernel's CUBIC, and for every other control the parameters and the arithmetic of its module.",
         source: "Linux 6.12: net/ipv4/tcp_input.c, tcp_output.c, tcp_recovery.c, tcp_timer.c, tcp_cong.c and the modules of the controls",
         settings: &[
-            ("flavor", "{ kind = 'cubic', recovery = 'rack-tlp-linux' }"),
+            ("flavor", "{ kind = 'cubic', arithmetic = 'linux', slow_start_exit = 'hystart', recovery = 'rack-tlp-linux' }"),
             ("mss", "1448 B"),
             ("receiver_window", "6 MiB"),
             ("initial_window", "10 MSS"),
@@ -131,7 +131,7 @@ pub const PRESETS: &[Preset] = &[
             ("nagle_waits_for", "small-segments"),
             ("handshake", "true"),
             ("idle_restart", "decay"),
-            ("acknowledgments", "{ kind = 'delayed', delay = '40 ms' }"),
+            ("acknowledgments", "linux"),
         ],
         flavors: &[
             ("westwood", "{ arithmetic = 'linux', memory = 0.875 }"),

@@ -81,6 +81,7 @@ impl Connection {
             unacknowledged: next,
             highest: self.highest,
             phase,
+            is_paced: self.pacer.is_some(),
         };
         self.law.on_arrivals(&mut self.window, &arrivals);
     }

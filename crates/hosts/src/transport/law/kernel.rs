@@ -35,6 +35,8 @@ pub struct Arrivals {
     pub highest: u64,
     /// State in which the acknowledgment was received.
     pub phase: Phase,
+    /// Whether segments are paced.
+    pub is_paced: bool,
 }
 
 impl Arrivals {

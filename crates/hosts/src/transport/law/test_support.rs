@@ -76,6 +76,7 @@ impl Module {
             unacknowledged: self.unacknowledged,
             highest,
             phase,
+            is_paced: false,
         };
         self.law.on_arrivals(&mut self.window, &arrivals);
         if phase == Phase::Recovery {
