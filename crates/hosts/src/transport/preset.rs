@@ -111,7 +111,10 @@ pub const PRESETS: &[Preset] = &[
                 was. Windows in whole segments, the kernel's CUBIC, and for every other control the parameters and the arithmetic of its module.",
         source: "Linux 6.12: net/ipv4/tcp_input.c, tcp_output.c, tcp_recovery.c, tcp_timer.c, tcp_cong.c and the modules of the controls",
         settings: &[
-            ("flavor", "{ kind = 'cubic', arithmetic = 'linux', slow_start_exit = 'hystart', recovery = 'rack-tlp-linux' }"),
+            (
+                "flavor",
+                "{ kind = 'cubic', arithmetic = 'linux', slow_start_exit = 'hystart', recovery = 'rack-tlp-linux' }",
+            ),
             ("mss", "1448 B"),
             ("receiver_window", "6 MiB"),
             ("initial_window", "10 MSS"),
@@ -200,7 +203,7 @@ const FLAVOR: &str = "flavor";
 const OF_THE_HOST: &[&str] = &["recovery"];
 
 /// Keys that a resolved scenario omits when they have their defaults.
-const LEFT_OUT: &[&str] = &["nagle_waits_for", "linear_growth"];
+const LEFT_OUT: &[&str] = &["nagle_waits_for", "linear_growth", "window_arithmetic", "arithmetic"];
 
 /// Expands the preset of a scenario's `[tcp]` table. Also returns an error message if the preset sets nothing because every setting is
 /// written beside it, as in a resolved scenario.
@@ -285,7 +288,7 @@ fn complete(written: &mut Node, of_preset: &Node, shape: &Shape) -> bool {
     else {
         return false; // Unknown model: reported when the scenario is read.
     };
-    let mut adds = false;
+    let (mut adds, mut changes) = (false, false);
     for (key, value) in of_preset {
         let field = model.fields.iter().find(|field| field.answers_to(&key.name));
         if key.name != KIND && (field.is_none() || !(is_same || OF_THE_HOST.contains(&key.name.as_str()))) {
@@ -296,12 +299,13 @@ fn complete(written: &mut Node, of_preset: &Node, shape: &Shape) -> bool {
             (Some((_, own)), Some(field)) => adds |= complete(own, &value, &field.shape()),
             (Some(_), None) => {}
             (None, _) => {
+                adds |= !LEFT_OUT.contains(&key.name.as_str());
                 entries.push((key, value));
-                adds = true;
+                changes = true;
             }
         }
     }
-    if adds {
+    if adds || changes {
         written.value = Value::Table(entries);
     }
     adds
