@@ -1,13 +1,15 @@
 //! The flow and host isolation of CAKE.
 
+mod cobalt;
 mod flow_table;
 mod isolation;
 
 use std::collections::VecDeque;
 
 use longfat_foundation::config::{AtLeastOne, Bytes, PositiveSpan};
-use longfat_foundation::units::Time;
+use longfat_foundation::units::{Span, Time, TransmissionTime};
 
+use self::cobalt::Cobalt;
 use self::flow_table::FlowTable;
 use self::isolation::{Isolation, Loads};
 use super::controlled_delay::{ControlledDelay, Law, SquareRoot};
@@ -16,6 +18,33 @@ use super::{Ends, PacketQueue, QueueContext, QueueDiscipline, Room, Waiting, obj
 use crate::framing::{Cell, Packets};
 use crate::switch::Dropped;
 use crate::switch::drop_policy::Verdict;
+
+longfat_foundation::choice! {
+    /// How the delay of a flow's queue is kept low.
+    pub enum Control {
+        /// CoDel (RFC 8289), which begins again when another flow takes over the queue.
+        CoDel = "codel",
+        /// COBALT, as in Linux: the count of drops goes down step by step, and a queue's last packet is not dropped. Without its BLUE, which
+        /// acts where the buffer overflows.
+        Cobalt = "cobalt",
+    }
+    absent CoDel
+}
+
+/// The state of such a control.
+enum Controlled {
+    CoDel(ControlledDelay),
+    Cobalt(Cobalt),
+}
+
+impl Controlled {
+    fn new(control: Control, law: Law) -> Self {
+        match control {
+            Control::CoDel => Self::CoDel(ControlledDelay::new(law)),
+            Control::Cobalt => Self::Cobalt(Cobalt::new(law)),
+        }
+    }
+}
 
 longfat_foundation::model! {
     /// A queue per flow with `CoDel`, served by deficit round robin; flows with little to send go first. A host with many flows gets no
@@ -36,6 +65,8 @@ longfat_foundation::model! {
         queues: AtLeastOne = "1024",
         /// Whether packets of connections that support ECN (RFC 3168) are marked instead of dropped. A full buffer drops them all the same.
         ecn: bool = "true" or ["false"],
+        /// How the delay of a flow's queue is kept low.
+        control: Control = "codel" or ["cobalt"],
         /// Which waiting acknowledgments are dropped when a newer one of the same connection arrives.
         superseded_acknowledgments: Superseded = "kept",
     }
@@ -64,7 +95,7 @@ enum State {
 
 struct FlowQueue {
     queue: PacketQueue,
-    control: ControlledDelay,
+    control: Controlled,
     /// Bytes that it may still send in this turn; below zero if it has sent more.
     deficit: f64,
     state: State,
@@ -76,6 +107,9 @@ struct Queues {
     superseded: Superseded,
     quantum: f64,
     law: Law,
+    control: Control,
+    /// How long the line takes for a full packet.
+    packet_time: Span,
     circuits: Vec<Ends>,
     /// The flow of each circuit.
     flow_of: Vec<usize>,
@@ -84,6 +118,8 @@ struct Queues {
     new: VecDeque<usize>,
     old: VecDeque<usize>,
     loads: Loads,
+    /// Number of busy queues.
+    busy: u64,
     packets: usize,
     bytes: u64,
 }
@@ -103,7 +139,7 @@ impl Queues {
         };
         let queue = |_| FlowQueue {
             queue: PacketQueue::default(),
-            control: ControlledDelay::new(law),
+            control: Controlled::new(config.control, law),
             deficit: 0.0,
             state: State::Resting,
             ends: Ends::default(),
@@ -113,6 +149,8 @@ impl Queues {
             superseded: config.superseded_acknowledgments,
             quantum: config.quantum.0 as f64,
             law,
+            control: config.control,
+            packet_time: TransmissionTime::of_bits(8 * context.full_packet_bytes, context.rate).at_least(),
             flow_of,
             queues: (0..table.len()).map(queue).collect(),
             table,
@@ -120,6 +158,7 @@ impl Queues {
             old: VecDeque::new(),
             loads: Loads::none(config.isolation, &context.circuits),
             circuits: context.circuits.clone(),
+            busy: 0,
             packets: 0,
             bytes: 0,
         }
@@ -135,8 +174,8 @@ impl Queues {
             // Flows that share a queue count as one, of the hosts of the latest packet.
             self.loads.remove(before);
             self.loads.add(self.circuits[circuit]);
-        } else if queue.state == State::Resting && place.is_taken_over {
-            queue.control = ControlledDelay::new(self.law);
+        } else if self.control == Control::CoDel && queue.state == State::Resting && place.is_taken_over {
+            queue.control = Controlled::new(self.control, self.law);
         }
         place.number
     }
@@ -151,8 +190,14 @@ impl Queues {
         let before = std::mem::replace(&mut queue.state, state);
         let ends = queue.ends;
         match (before == State::Busy, state == State::Busy) {
-            (false, true) => self.loads.add(ends),
-            (true, false) => self.loads.remove(ends),
+            (false, true) => {
+                self.busy += 1;
+                self.loads.add(ends);
+            }
+            (true, false) => {
+                self.busy -= 1;
+                self.loads.remove(ends);
+            }
             _ => {}
         }
     }
@@ -202,7 +247,10 @@ impl Queues {
     fn take_from(&mut self, number: usize, now: Time, dropped: &mut Vec<Dropped>) -> Option<Waiting> {
         let FlowQueue { queue, control, .. } = &mut self.queues[number];
         let (packets, bytes) = (queue.len(), queue.bytes());
-        let packet = control.dequeue(now, queue, dropped);
+        let packet = match control {
+            Controlled::CoDel(control) => control.dequeue(now, queue, dropped),
+            Controlled::Cobalt(control) => control.dequeue(now, queue, self.packet_time, self.busy, dropped),
+        };
         self.packets -= packets - queue.len();
         self.bytes -= bytes - queue.bytes();
         packet
