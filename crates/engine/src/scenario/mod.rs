@@ -37,6 +37,7 @@ use longfat_network::framing::Framing;
 use longfat_network::loss::LossModel;
 use longfat_network::path::Path;
 use longfat_network::switch::PortConfig;
+use longfat_network::switch::preset as queues;
 use longfat_network::topology::{Graph, Topology};
 
 /// The version of the scenario format: 1.
@@ -128,6 +129,10 @@ impl Scenario {
         let (root, idle) = preset::written_out(&document.root);
         if let Some(idle) = idle {
             reader.reject_path(&root, "tcp.preset", idle);
+        }
+        let (root, idle) = queues::written_out(&root);
+        if let Some(idle) = idle {
+            reader.reject_path(&document.root, "port.preset", idle);
         }
         let scenario = <Self as Parameter>::read(&root, &mut reader);
         let checked = scenario.map(|mut scenario| {
@@ -229,7 +234,7 @@ impl Scenario {
     /// Knobs of a document: what the sources leave open, with its setting or default.
     #[must_use]
     pub fn knobs(document: &Document) -> Vec<Knob> {
-        knobs(&Self::fields(), &preset::written_out(&document.root).0)
+        knobs(&Self::fields(), &queues::written_out(&preset::written_out(&document.root).0).0)
     }
 
     /// JSON Schema of scenario files.

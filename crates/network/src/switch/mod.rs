@@ -8,6 +8,7 @@ mod occupancy;
 mod outlet;
 mod port;
 mod port_config;
+pub mod preset;
 mod queue;
 pub mod queue_discipline;
 mod rounds;

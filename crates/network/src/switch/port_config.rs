@@ -3,6 +3,7 @@
 use longfat_foundation::registry::Chosen;
 
 use super::drop_policy::DropPolicy;
+use super::preset::QueuePreset;
 use super::queue_discipline::QueueDiscipline;
 use super::scheduler::Scheduler;
 use super::service::Service;
@@ -20,6 +21,8 @@ longfat_foundation::section! {
         /// How waiting packets are managed where packets travel whole: which are dropped or marked before the buffer is full, and which is
         /// sent next. Replaces `policy` and `scheduler`.
         pub queue: Chosen<dyn QueueDiscipline> = "by-policy",
+        /// Whose parameters a `queue` has that are not written, also those of other ports.
+        pub preset: QueuePreset = "none",
         /// Which service class sends in a slot, if background traffic has a class of its own (V-03, V-04).
         pub scheduler: Chosen<dyn Scheduler> = "fifo",
         /// Service that the connections are promised (P-01).
