@@ -116,7 +116,7 @@ impl Scenario {
     pub fn regrowth_s(&self, segments: f64, round_trip_s: f64) -> f64 {
         let of_kind = |tcp: Cow<'_, TcpConfig>| {
             let after_loss = tcp.flavor.build(&()).after_loss(segments, round_trip_s);
-            after_loss.regrowth.seconds(tcp.acknowledgments.build(tcp).segments())
+            after_loss.regrowth.seconds(tcp.acknowledgments.build(&tcp).segments())
         };
         self.kinds_of_connections().filter_map(of_kind).fold(0.0, f64::max)
     }

@@ -111,7 +111,10 @@ pub const PRESETS: &[Preset] = &[
                 was. Windows in whole segments, the kernel's CUBIC, and for every other control the parameters and the arithmetic of its module.",
         source: "Linux 6.12: net/ipv4/tcp_input.c, tcp_output.c, tcp_recovery.c, tcp_timer.c, tcp_cong.c and the modules of the controls",
         settings: &[
-            ("flavor", "{ kind = 'cubic', arithmetic = 'linux', slow_start_exit = 'hystart', recovery = 'rack-tlp-linux' }"),
+            (
+                "flavor",
+                "{ kind = 'cubic', arithmetic = 'linux', slow_start_exit = 'hystart', recovery = 'rack-tlp-linux' }",
+            ),
             ("mss", "1448 B"),
             ("receiver_window", "6 MiB"),
             ("initial_window", "10 MSS"),
@@ -146,6 +149,11 @@ pub const PRESETS: &[Preset] = &[
                 "{ arithmetic = 'linux', alpha = 2, beta = 4, round_trip = 'shortest', cautious_slow_start = false }",
             ),
             ("dctcp", "{ arithmetic = 'linux' }"),
+            (
+                "bbr",
+                "{ arithmetic = 'linux', window_allowance = 'send-quanta', aggregation_allowance = 'observed', pacing_margin = '1%', \
+                   pacing_timer = 'linux', flight_at = 'departure', loss_response = 'linux', policer_detection = 'long-term-rate' }",
+            ),
         ],
     },
 ];

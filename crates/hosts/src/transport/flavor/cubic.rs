@@ -9,7 +9,8 @@ use longfat_foundation::units::{PICOSECONDS_PER_SECOND, Span, Time};
 use super::Flavor;
 use crate::transport::Window;
 use crate::transport::law::{
-    AfterLoss, Arithmetic, Arrivals, HyStart, HybridStart, LawFacts, Progress, Regrowth, ResponseToMarks, SlowStart, WindowLaw,
+    AfterLoss, Arithmetic, Arrivals, HyStart, HybridStart, LawFacts, Progress, Regrowth, ResponseToMarks, SlowStart,
+    WindowLaw,
 };
 use crate::transport::recovery::Recovery;
 

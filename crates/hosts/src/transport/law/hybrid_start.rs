@@ -100,8 +100,13 @@ mod tests {
         let mut start = HybridStart::default();
         (0..100).find(|&number| {
             let now = Time::ZERO + Span::from_microseconds(40_000 + gap_us * number);
-            let arrivals =
-                Arrivals { now, unacknowledged: 1000 * (number + 1), highest: 1_000_000, is_paced, ..Arrivals::default() };
+            let arrivals = Arrivals {
+                now,
+                unacknowledged: 1000 * (number + 1),
+                highest: 1_000_000,
+                is_paced,
+                ..Arrivals::default()
+            };
             let sample = ROUND_TRIP + Span::from_microseconds(grows_us * number);
             start.note(&mut window, &arrivals, sample, ROUND_TRIP);
             window.ssthresh.is_finite()

@@ -54,6 +54,7 @@ impl Bench {
             is_recovering: false,
             unacknowledged: self.total + segments * SEGMENT,
             highest: self.total + (segments + in_flight) * SEGMENT,
+            ..Standing::default()
         };
         self.deliver_with(wait, segments, since, rate, standing);
     }
@@ -209,6 +210,7 @@ fn a_loss_conserves_packets_for_a_round_and_its_repair_restores_the_window() {
         is_recovering,
         unacknowledged: bench.total,
         highest: bench.total + 100 * SEGMENT,
+        ..Standing::default()
     };
     bench.law.on_loss(&mut bench.window, 100 * SEGMENT);
     let begins = standing(&bench, 100, 95, 4, true);
@@ -236,6 +238,7 @@ fn a_timeout_leaves_one_segment_and_what_follows_grows_by_what_is_delivered() {
         is_recovering: false,
         unacknowledged,
         highest: highest.max(bench.total),
+        ..Standing::default()
     };
     let first = standing(&bench, bench.total + SEGMENT);
     bench.deliver_with(milliseconds(100), 1, 1, 1e4, first);
@@ -261,6 +264,7 @@ fn deliveries_that_the_application_limits_count_only_if_they_are_faster() {
             is_recovering: false,
             unacknowledged: bench.total,
             highest: bench.total,
+            ..Standing::default()
         };
         let delivery = Delivery {
             now: bench.now,

@@ -9,7 +9,7 @@ use longfat_foundation::units::{Span, Time};
 use super::{Cubic, SlowStartExit};
 use crate::transport::Window;
 use crate::transport::law::{
-    Arrivals, HybridStart, HyStart, JIFFIES_PER_SECOND, Progress, WindowLaw, jiffies, jiffies_in, microseconds,
+    Arrivals, HyStart, HybridStart, JIFFIES_PER_SECOND, Progress, WindowLaw, jiffies, jiffies_in, microseconds,
 };
 
 /// Denominator of `beta` (`BICTCP_BETA_SCALE`).
@@ -151,8 +151,7 @@ impl Law {
         self.began = None;
         self.hystart = None;
         let gives_way = self.settings.fast_convergence && segments < self.maximum;
-        self.maximum =
-            if gives_way { segments * (BETA_SCALE + self.scaled.beta) / (2 * BETA_SCALE) } else { segments };
+        self.maximum = if gives_way { segments * (BETA_SCALE + self.scaled.beta) / (2 * BETA_SCALE) } else { segments };
         segments * self.scaled.beta / BETA_SCALE
     }
 
