@@ -208,7 +208,7 @@ const FLAVOR: &str = "flavor";
 const OF_THE_HOST: &[&str] = &["recovery"];
 
 /// Keys that a resolved scenario omits when they have their defaults.
-const LEFT_OUT: &[&str] = &["nagle_waits_for", "linear_growth"];
+const LEFT_OUT: &[&str] = &["nagle_waits_for", "linear_growth", "window_arithmetic", "arithmetic"];
 
 /// Expands the preset of a scenario's `[tcp]` table. Also returns an error message if the preset sets nothing because every setting is
 /// written beside it, as in a resolved scenario.
@@ -293,7 +293,7 @@ fn complete(written: &mut Node, of_preset: &Node, shape: &Shape) -> bool {
     else {
         return false; // Unknown model: reported when the scenario is read.
     };
-    let mut adds = false;
+    let (mut adds, mut changes) = (false, false);
     for (key, value) in of_preset {
         let field = model.fields.iter().find(|field| field.answers_to(&key.name));
         if key.name != KIND && (field.is_none() || !(is_same || OF_THE_HOST.contains(&key.name.as_str()))) {
@@ -304,12 +304,13 @@ fn complete(written: &mut Node, of_preset: &Node, shape: &Shape) -> bool {
             (Some((_, own)), Some(field)) => adds |= complete(own, &value, &field.shape()),
             (Some(_), None) => {}
             (None, _) => {
+                adds |= !LEFT_OUT.contains(&key.name.as_str());
                 entries.push((key, value));
-                adds = true;
+                changes = true;
             }
         }
     }
-    if adds {
+    if adds || changes {
         written.value = Value::Table(entries);
     }
     adds

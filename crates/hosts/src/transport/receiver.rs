@@ -198,12 +198,11 @@ impl Receiver {
         let end = sequence + length;
         let duplicate = if self.reports_duplicates { self.known((sequence, end)) } else { None };
         let repeats_last = end == self.next && length > 0 && self.islands.is_empty() && duplicate.is_none();
-        let held = !self.islands.is_empty();
         self.latest = self.take(sequence, end);
         self.received += self.latest;
         self.note_timestamp(now, sequence, sent);
-        let (fills, repeats) = (held && self.islands.is_empty(), self.latest.duplicate > 0);
-        self.wait(now, Arrival { repeats_last, length, fills, repeats, ..self.arrival() });
+        let repeats = self.latest.duplicate > 0;
+        self.wait(now, Arrival { repeats_last, length, repeats, ..self.arrival() });
         if let Some(duplicate) = duplicate {
             return self.due.is_none().then(|| self.acknowledge_with(duplicate));
         }
@@ -223,7 +222,7 @@ impl Receiver {
     /// The state after a segment, for the acknowledgment rule.
     #[inline]
     fn arrival(&self) -> Arrival {
-        let holds = !self.islands.is_empty();
+        let holds = self.most_blocks > 0 && !self.islands.is_empty();
         Arrival { waits: self.due.is_some(), next: self.next, holds, ..Arrival::default() }
     }
 

@@ -120,7 +120,8 @@ impl Acknowledging for Rule {
         let ends_message = arrival.length < self.longest;
         self.longest = self.longest.max(arrival.length);
         let two_full = arrival.next - self.acknowledged.min(arrival.next) > self.longest;
-        if two_full || self.quick > 0 || arrival.fills || (ends_message && arrival.in_order) {
+        let is_at_hole = !arrival.in_order && !arrival.holds;
+        if two_full || self.quick > 0 || is_at_hole || (ends_message && arrival.in_order) {
             self.send(arrival)
         } else if arrival.holds {
             self.report(now, arrival)
@@ -210,7 +211,7 @@ mod tests {
     #[test]
     fn what_fills_the_last_hole_is_acknowledged_at_once_and_a_duplicate_ends_the_waiting_for_a_while() {
         let mut rule = steady();
-        assert_eq!(rule.delay(Time::ZERO, Arrival { fills: true, next: 21_000, ..in_order(20, false) }), None);
+        assert_eq!(rule.delay(Time::ZERO, Arrival { in_order: false, next: 21_000, ..in_order(20, false) }), None);
         assert!(rule.delay(Time::ZERO, in_order(21, false)).is_some());
         assert_eq!(rule.delay(Time::ZERO, Arrival { repeats: true, ..in_order(21, true) }), None);
         assert!((22..37).all(|number| rule.delay(Time::ZERO, in_order(number, false)).is_none()));

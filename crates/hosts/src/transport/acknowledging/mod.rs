@@ -33,10 +33,8 @@ pub struct Arrival {
     pub length: u64,
     /// Next byte expected after it.
     pub next: u64,
-    /// True if something is held beyond a hole after it.
+    /// True if something is held beyond a hole after it that selective acknowledgments report.
     pub holds: bool,
-    /// True if it has filled the last hole.
-    pub fills: bool,
     /// True if any of it had arrived before.
     pub repeats: bool,
 }
