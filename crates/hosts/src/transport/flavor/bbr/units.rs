@@ -69,7 +69,7 @@ impl Units {
     #[expect(clippy::cast_precision_loss, reason = "a rate is far below 2^53 bytes per second")]
     pub fn rate(self, bandwidth: f64, gain: f64, margin: u32) -> f64 {
         if !self.is_kernel() {
-            return gain * bandwidth * f64::from(100 - margin) / 100.0;
+            return gain * bandwidth * (f64::from(100 - margin) / 100.0);
         }
         let bytes = (u128::from(self.scaled(bandwidth)) * self.whole_mss() * in_256ths(gain)) >> 8;
         ((bytes * 10_000 * u128::from(100 - margin)) >> SCALE) as f64
