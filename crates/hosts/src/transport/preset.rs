@@ -129,6 +129,7 @@ pub const PRESETS: &[Preset] = &[
             ("linear_growth", "acknowledged-bytes"),
             ("slow_start_at_ssthresh", "false"),
             ("window_arithmetic", "whole-segments"),
+            ("lost_syns", "linux-6.5"),
             ("limited_transmit", "true"),
             ("nagle", "true"),
             ("nagle_waits_for", "small-segments"),
@@ -208,7 +209,7 @@ const FLAVOR: &str = "flavor";
 const OF_THE_HOST: &[&str] = &["recovery"];
 
 /// Keys that a resolved scenario omits when they have their defaults.
-const LEFT_OUT: &[&str] = &["nagle_waits_for", "linear_growth", "window_arithmetic", "arithmetic"];
+const LEFT_OUT: &[&str] = &["nagle_waits_for", "linear_growth", "window_arithmetic", "arithmetic", "lost_syns"];
 
 /// Expands the preset of a scenario's `[tcp]` table. Also returns an error message if the preset sets nothing because every setting is
 /// written beside it, as in a resolved scenario.
