@@ -201,17 +201,19 @@ impl Law {
 
     /// [`in_flight_for`](Self::in_flight_for) a bandwidth, with so many segments more.
     fn in_flight_with(&self, bandwidth: f64, gain: f64, more: u64, window: &Window) -> f64 {
-        let Some((round_trip, _)) = self.round_trip else { return self.rate.initial_window(window) };
-        let more = self.units.bytes(more.into());
-        let product = self.units.product(bandwidth, round_trip, gain) + more;
-        match self.settings.window_allowance {
-            WindowAllowance::ThreeSegments => product + 3.0 * self.units.mss,
-            WindowAllowance::SendQuanta => {
-                let even = (self.units.segments(product) + 3 * self.send_quantum()).next_multiple_of(2);
-                let probes = matches!(self.state, State::ProbeBandwidth { phase: 0, .. });
-                self.units.bytes((even + if probes { 2 } else { 0 }).into())
-            }
+        let of_kernel = self.settings.window_allowance == WindowAllowance::SendQuanta;
+        let product = match self.round_trip {
+            Some((round_trip, _)) => self.units.product(bandwidth, round_trip, gain),
+            None if of_kernel => self.rate.initial_window(window),
+            None => return self.rate.initial_window(window),
+        };
+        let product = product + self.units.bytes(more.into());
+        if !of_kernel {
+            return product + 3.0 * self.units.mss;
         }
+        let even = (self.units.segments(product) + 3 * self.send_quantum()).next_multiple_of(2);
+        let probes = matches!(self.state, State::ProbeBandwidth { phase: 0, .. });
+        self.units.bytes((even + if probes { 2 } else { 0 }).into())
     }
 
     /// Segments that a host sends at once (`bbr_tso_segs_goal`).
@@ -338,8 +340,8 @@ impl WindowLaw for Law {
         Some(self.rate.get(window, self.round_trip.map(|(round_trip, _)| round_trip)))
     }
 
-    fn pacing_timer(&self) -> PacingTimer {
-        self.settings.pacing_timer
+    fn pacing_timer(&self) -> Option<PacingTimer> {
+        Some(self.settings.pacing_timer)
     }
 
     /// Section 4.2.1: the initial rate uses the round trip of the handshake.

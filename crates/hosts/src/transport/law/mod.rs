@@ -120,9 +120,9 @@ pub trait WindowLaw: Send {
     fn pacing_rate(&mut self, _window: &Window) -> Option<f64> {
         None
     }
-    /// When the next segment may go at this rate.
-    fn pacing_timer(&self) -> PacingTimer {
-        PacingTimer::Exact
+    /// When the next segment may go at this rate, if the law has one.
+    fn pacing_timer(&self) -> Option<PacingTimer> {
+        None
     }
     /// Takes a random stream of the connection's own, before anything else, if the law draws numbers.
     fn take_chance(&mut self, _chance: &mut dyn FnMut() -> Stream) {}

@@ -18,6 +18,11 @@ pub const PACINGS: &[Entry<dyn Pacing>] = &[Entry::of::<none::None>(), Entry::of
 pub trait Pacing: Send {
     /// Rate in bytes of data per second; `None` for no limit.
     fn rate(&self, window: &Window, smoothed_round_trip: Span) -> Option<f64>;
+
+    /// When the next segment may go at this rate.
+    fn timer(&self) -> PacingTimer {
+        PacingTimer::Exact
+    }
 }
 
 impl Family for dyn Pacing {
@@ -55,9 +60,10 @@ pub struct Pacer {
 }
 
 impl Pacer {
-    /// Pacer of a connection that has sent nothing.
+    /// Pacer of a connection that has sent nothing; the timer of a law with a rate of its own takes precedence.
     #[must_use]
-    pub fn new(rule: Box<dyn Pacing>, timer: PacingTimer) -> Self {
+    pub fn new(rule: Box<dyn Pacing>, timer_of_law: Option<PacingTimer>) -> Self {
+        let timer = timer_of_law.unwrap_or(rule.timer());
         Self { rule, timer, smoothed_round_trip: SmoothedRoundTrip::default(), next: Time::ZERO, sent: 0 }
     }
 
@@ -114,7 +120,7 @@ mod tests {
 
     #[test]
     fn segments_are_apart_by_the_time_that_their_bytes_take_at_the_rate() {
-        let mut pacer = Pacer::new(Box::new(none::AtOnce), PacingTimer::Exact);
+        let mut pacer = Pacer::new(Box::new(none::AtOnce), None);
         let at = |number| Time::ZERO + milliseconds(number);
         pacer.note_sent(at(5), 500, None);
         assert_eq!(pacer.next(), at(5));
@@ -127,7 +133,7 @@ mod tests {
     /// Ten segments at once; the tenth is the first that the next waits for. What is late by less than half of its time is made up for.
     #[test]
     fn the_timer_of_the_kernel_leaves_out_ten_segments_and_makes_up_for_delays() {
-        let mut pacer = Pacer::new(Box::new(none::AtOnce), PacingTimer::Kernel);
+        let mut pacer = Pacer::new(Box::new(none::AtOnce), Some(PacingTimer::Kernel));
         let at = |number| Time::ZERO + milliseconds(number);
         (0..9).for_each(|_| pacer.note_sent(at(100), 500, Some(10_000.0)));
         assert_eq!(pacer.next(), at(100));

@@ -161,7 +161,7 @@ impl Law {
         }
     }
 
-    /// `BBRSaveCwnd` of section 4.2.3.4. The kernel is in `ProbeRTT` already when it saves the window before it.
+    /// `BBRSaveCwnd` of section 4.2.3.4.
     pub(super) fn save_window(&mut self, window: &Window) {
         let is_probing = matches!(self.state, State::ProbeRoundTrip { .. });
         let is_unchanged = self.repair.is_over() && !is_probing;

@@ -3,7 +3,7 @@
 use longfat_foundation::random::Stream;
 use longfat_foundation::units::{Span, Time};
 
-use super::{FlightAt, LEAST_WINDOW, Law};
+use super::{FlightAt, LEAST_WINDOW, Law, LossResponse};
 use crate::transport::{Delivery, Window};
 
 /// Pacing gains of the phases of `ProbeBW` (section 4.3.4.1).
@@ -59,7 +59,7 @@ impl Law {
     /// Section 4.3.4.3.
     pub(super) fn check_cycle(&mut self, window: &Window, delivery: &Delivery) {
         let State::ProbeBandwidth { phase, since } = self.state else { return };
-        let now = if self.units.is_kernel() { self.delivered.0 } else { delivery.now };
+        let now = self.clock(delivery.now);
         let has_lasted = self.round_trip.is_some_and(|(round_trip, _)| now - since > round_trip);
         let in_flight = self.flight(delivery.standing.in_flight_before, delivery);
         let gain = self.gain;
@@ -79,7 +79,12 @@ impl Law {
         let word = self.chance.as_mut().map_or(0, Stream::draw);
         #[expect(clippy::cast_possible_truncation, reason = "below seven")]
         let phase = PHASES[((u128::from(word) * PHASES.len() as u128) >> 64) as usize];
-        self.state = State::ProbeBandwidth { phase, since: now };
+        self.state = State::ProbeBandwidth { phase, since: self.clock(now) };
+    }
+
+    /// The time by which phases last: in the kernel, that of the latest delivery.
+    fn clock(&self, now: Time) -> Time {
+        if self.units.is_kernel() { self.delivered.0 } else { now }
     }
 
     /// Section 4.3.2.2.
@@ -88,7 +93,7 @@ impl Law {
             return;
         }
         let bandwidth = self.bandwidth.get();
-        if bandwidth >= self.full_bandwidth * FULL_GROWTH {
+        if bandwidth >= self.units.bandwidth(self.full_bandwidth * FULL_GROWTH) {
             (self.full_bandwidth, self.full_rounds) = (bandwidth, 0);
             return;
         }
@@ -96,7 +101,8 @@ impl Law {
         if self.full_rounds >= FULL_ROUNDS {
             self.pipe_is_full = true;
             // BBR has no threshold; this one says that Startup, its slow start, is over.
-            window.ssthresh = 2.0 * window.mss();
+            let full = self.in_flight_for(1.0, window);
+            window.ssthresh = if self.units.is_kernel() { full } else { 2.0 * window.mss() };
         }
     }
 
@@ -132,8 +138,14 @@ impl Law {
     pub(super) fn check_probe_of_round_trip(&mut self, window: &mut Window, delivery: &Delivery, is_old: bool) {
         let is_probing = matches!(self.state, State::ProbeRoundTrip { .. });
         if !is_probing && is_old && !self.restarts_from_idle {
-            self.save_window(window);
+            if self.settings.loss_response == LossResponse::Draft {
+                self.save_window(window);
+            }
             self.state = State::ProbeRoundTrip { until: None, round_is_over: false };
+            // The kernel saves the window in this state already: one that was saved before and is larger stays.
+            if self.settings.loss_response == LossResponse::Kernel {
+                self.save_window(window);
+            }
         }
         if let State::ProbeRoundTrip { until, round_is_over } = &mut self.state {
             if let Some(until) = *until {

@@ -3,6 +3,7 @@
 //! Segments of 1000 bytes, an initial window of ten, a path of 1 MB/s and 100 ms: its bandwidth-delay product is 100 segments.
 
 mod details;
+mod linux;
 
 use longfat_foundation::random::Chance;
 use longfat_foundation::units::{Span, Time};
@@ -54,7 +55,7 @@ impl Bench {
             is_recovering: false,
             unacknowledged: self.total + segments * SEGMENT,
             highest: self.total + (segments + in_flight) * SEGMENT,
-            ..Standing::default()
+            departs: self.now + wait,
         };
         self.deliver_with(wait, segments, since, rate, standing);
     }
