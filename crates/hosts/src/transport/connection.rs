@@ -259,7 +259,8 @@ impl Connection {
     #[inline(always)]
     pub fn grow(&mut self, now: Time, bytes: u64, has_measured: bool) {
         let jumps = bytes > self.mss && self.unacknowledged - bytes < self.arrived_before_timeout;
-        self.grow_for(now, bytes, if jumps { self.mss } else { bytes }, has_measured);
+        let bytes = if jumps { self.mss } else { bytes };
+        self.grow_for(now, bytes, bytes, has_measured);
     }
 
     /// [`grow`](Self::grow), where growth counts `counted` bytes.

@@ -12,7 +12,7 @@ pub enum Phase {
     Disorder,
     /// The window is being reduced for a loss (`TCP_CA_Recovery`).
     Recovery,
-    /// What was in flight at a timeout is being repaired (`TCP_CA_Loss`).
+    /// Data in flight at a timeout is being repaired (`TCP_CA_Loss`).
     Loss,
 }
 

@@ -83,7 +83,7 @@ impl Law {
         let empty = share_of(longest, self.settings.empty_delay.0);
         if delay > empty {
             self.has_waited = true;
-            let (delay, longest) = (delay - empty, longest - empty);
+            let (delay, longest) = (delay - empty, longest.saturating_sub(empty));
             return (longest * most).checked_div(longest + delay * (most - least) / least).unwrap_or(most);
         }
         if self.has_waited {

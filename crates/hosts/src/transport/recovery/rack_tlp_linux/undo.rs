@@ -7,7 +7,7 @@ use crate::transport::Connection;
 /// Resolution of the timestamps that the kernel sends.
 const TIMESTAMP: Span = Span::from_microseconds(1000);
 
-/// What is known of the latest reduction.
+/// Knowledge of the latest reduction.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Undo {
     /// Whether a reduction may be undone (`undo_marker`).
