@@ -45,11 +45,11 @@ longfat_foundation::model! {
         /// How the law computes: in real numbers, or as the module of the Linux kernel does: windows in whole segments, gains in 256ths,
         /// bandwidths in segments per 2^24 us, deadlines in jiffies, and a maximum of three samples.
         arithmetic: Arithmetic = "real" or ["linux"],
-        /// What the window has beyond bandwidth-delay products.
+        /// Allowance of the window beyond bandwidth-delay products.
         window_allowance: WindowAllowance = "three-segments" or ["send-quanta"],
         /// Whether the window allows for acknowledgments that come late and together.
         aggregation_allowance: AggregationAllowance = "none" or ["observed"],
-        /// By how much segments are paced below the rate of the model.
+        /// Share by which segments are paced below the rate of the model.
         pacing_margin: PacingMargin = "none" or ["1%"],
         /// When the next segment may go.
         pacing_timer: PacingTimer = "exact" or ["linux"],

@@ -13,7 +13,7 @@ const DIFFERENCE: f64 = 500.0;
 /// Rounds for which the rate is used (`bbr_lt_bw_max_rtts`).
 const ROUNDS_IN_USE: u64 = 48;
 
-/// What a connection has counted.
+/// Counters of a connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counters {
     /// Time of the latest delivery in milliseconds.
@@ -34,14 +34,14 @@ pub(super) struct Event {
     pub probes_bandwidth: bool,
 }
 
-/// What the detection makes of an event.
+/// Result of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// Nothing.
     None,
     /// The rate of a policer is used from now on.
     Begins,
-    /// It is not used any longer.
+    /// The rate is not used any longer.
     Ends,
 }
 

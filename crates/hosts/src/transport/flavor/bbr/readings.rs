@@ -1,4 +1,4 @@
-//! What the draft leaves open, and what the module of Linux does (`net/ipv4/tcp_bbr.c`): parameters of BBR. The defaults are left out of
+//! Readings that the draft leaves open, and those of the module of Linux (`net/ipv4/tcp_bbr.c`): parameters of BBR. The defaults are left out of
 //! resolved scenarios.
 
 longfat_foundation::choice! {
@@ -16,7 +16,7 @@ longfat_foundation::choice! {
 }
 
 longfat_foundation::choice! {
-    /// What the window has beyond bandwidth-delay products, for what hosts hold back to work on several segments at once.
+    /// Allowance of the window beyond bandwidth-delay products, for what hosts hold back to work on several segments at once.
     pub enum WindowAllowance {
         /// Three send quanta of a segment each (section 4.2.3.2).
         ThreeSegments = "three-segments",
@@ -28,7 +28,7 @@ longfat_foundation::choice! {
 }
 
 longfat_foundation::choice! {
-    /// By how much segments are paced below the rate that the model asks for.
+    /// Share by which segments are paced below the rate that the model asks for.
     pub enum PacingMargin {
         /// Not at all.
         None = "none",

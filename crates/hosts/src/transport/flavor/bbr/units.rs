@@ -6,7 +6,7 @@ use crate::transport::law::{Arithmetic, jiffies, microseconds};
 
 /// `BBRHighGain`, 2 / ln 2: the smallest gain that doubles the rate in every round (section 4.3.2.1).
 pub(super) const HIGH_GAIN: f64 = 2.885_39;
-/// The same in 256ths (`bbr_high_gain`), and its inverse (`bbr_drain_gain`).
+/// High gain in 256ths (`bbr_high_gain`), and its inverse (`bbr_drain_gain`).
 const HIGH_GAIN_256: f64 = 739.0 / 256.0;
 const DRAIN_GAIN_256: f64 = 88.0 / 256.0;
 

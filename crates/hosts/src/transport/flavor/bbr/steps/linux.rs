@@ -12,7 +12,7 @@ fn with(settings: &str) -> Bench {
     Bench::with(&format!("{flavor}, window_arithmetic = \"whole-segments\", cwnd_limit = \"unlimited\""), 1)
 }
 
-/// It has filled a path of `rate` bytes per second, and drained its queue.
+/// A connection that has filled a path of `rate` bytes per second, and drained its queue.
 fn filled(settings: &str, rate: f64) -> Bench {
     let mut bench = with(settings);
     bench.law.on_opened(bench.now, milliseconds(100));
