@@ -261,6 +261,9 @@ impl LossRecovery {
         if let State::Loss { until } = self.state {
             self.process_loss(connection, until, advances);
         }
+        if self.state == State::Open && self.settings.undoes && self.undo.is_answered() {
+            self.undo(connection, false);
+        }
         let lost = self.look_for_losses(now, connection);
         let stays = match self.state {
             State::Recovery { .. } => true,

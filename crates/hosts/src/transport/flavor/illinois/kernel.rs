@@ -84,7 +84,7 @@ impl Law {
         if delay > empty {
             self.has_waited = true;
             let (delay, longest) = (delay - empty, longest.saturating_sub(empty));
-            return (longest * most).checked_div(longest + delay * (most - least) / least).unwrap_or(most);
+            return (longest * most).checked_div(longest + delay * most.saturating_sub(least) / least).unwrap_or(most);
         }
         if self.has_waited {
             self.empty_rounds += 1;

@@ -58,9 +58,14 @@ impl Undo {
         self.is_open && self.retransmitted.is_none_or(precedes)
     }
 
+    /// Whether duplicates were reported for all retransmissions (`tcp_try_undo_dsack`).
+    pub fn is_answered(&self) -> bool {
+        self.is_open && self.unanswered == Some(0)
+    }
+
     /// Whether the reduction was needless.
     pub fn is_due(&self, echoed: Option<Time>) -> bool {
-        self.is_open && (self.unanswered == Some(0) || self.was_delayed(echoed))
+        self.is_answered() || self.was_delayed(echoed)
     }
 
     /// Returns to the window before the reduction.
