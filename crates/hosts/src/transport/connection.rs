@@ -109,7 +109,7 @@ impl Connection {
         let is_paced = law.is_paced() || !config.pacing.is_absent();
         Self {
             deliveries: (law.observes_deliveries() || law.observes_arrivals()).then(Box::default),
-            pacer: is_paced.then(|| Box::new(Pacer::new(config.pacing.build(&())))),
+            pacer: is_paced.then(|| Box::new(Pacer::new(config.pacing.build(&()), law.pacing_timer()))),
             in_flight: 0,
             window_use: WindowUse::default(),
             grows_classically: law.grows_classically() && config.cwnd_limit != CongestionWindowLimit::Used,

@@ -32,7 +32,7 @@ pub struct Delivery {
 }
 
 /// State of the connection after an acknowledgment.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Standing {
     /// Bytes in flight before the acknowledgment.
     pub in_flight_before: u64,
@@ -46,6 +46,8 @@ pub struct Standing {
     pub unacknowledged: u64,
     /// First byte never sent.
     pub highest: u64,
+    /// Earliest time at which pacing lets the next segment go.
+    pub departs: Time,
 }
 
 /// A segment newly marked as lost, with the counters since it was sent.
@@ -231,11 +233,8 @@ mod tests {
         let blocks = blocks.iter().map(|&(begin, end)| (100 * begin, 100 * end)).collect();
         let acknowledgment = Acknowledgment { next: 100 * next, blocks, ..Acknowledgment::default() };
         let sample = log.take_in(now, &acknowledgment, 10_000);
-        log.delivery(sample, now, NOT_OF_INTEREST)
+        log.delivery(sample, now, Standing::default())
     }
-
-    const NOT_OF_INTEREST: Standing =
-        Standing { in_flight_before: 0, in_flight: 0, lost: 0, is_recovering: false, unacknowledged: 0, highest: 0 };
 
     /// Segments go every 10 ms over a round trip of 40 ms.
     #[test]

@@ -150,6 +150,11 @@ pub const PRESETS: &[Preset] = &[
                 "{ arithmetic = 'linux', alpha = 2, beta = 4, round_trip = 'shortest', cautious_slow_start = false }",
             ),
             ("dctcp", "{ arithmetic = 'linux' }"),
+            (
+                "bbr",
+                "{ arithmetic = 'linux', window_allowance = 'send-quanta', aggregation_allowance = 'observed', pacing_margin = '1%', \
+                   pacing_timer = 'linux', flight_at = 'departure', loss_response = 'linux', policer_detection = 'long-term-rate' }",
+            ),
         ],
     },
 ];

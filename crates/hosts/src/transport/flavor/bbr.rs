@@ -1,29 +1,34 @@
-//! BBR, version 1. Section numbers and names in code font are those of draft-cardwell-iccrg-bbr-congestion-control-00.
+//! BBR, version 1. Section numbers and names in code font are those of draft-cardwell-iccrg-bbr-congestion-control-00, or of the module of
+//! Linux 6.12 (net/ipv4/tcp_bbr.c) where they begin with `bbr_`.
 
+mod aggregation;
+mod policer;
+mod readings;
+mod repair;
+mod states;
+mod units;
+mod window;
+
+use aggregation::Aggregation;
 use longfat_foundation::random::Stream;
 use longfat_foundation::registry::Plan;
 use longfat_foundation::units::{Span, Time};
+use policer::Policer;
+use readings::{
+    AggregationAllowance, FlightAt, LossResponse, PacingMargin, PolicerDetection, RecoveryOfBbr, WindowAllowance,
+};
+use repair::Repair;
+use states::State;
+use units::Units;
 
 use super::Flavor;
 use crate::transport::law::{
-    AfterLoss, LawFacts, ModelRate, Progress, Regrowth, ResponseToMarks, Rounds, SlowStart, WindowLaw, WindowedMaximum,
+    AfterLoss, Arithmetic, LawFacts, ModelRate, Progress, Regrowth, ResponseToMarks, Rounds, RunningMaximum, SlowStart,
+    WindowLaw, WindowedMaximum, microseconds,
 };
+use crate::transport::pacing::PacingTimer;
 use crate::transport::recovery::{RackTlp, RackTlpLinux, Recovery, Reduction, SackRfc6675};
-use crate::transport::{Delivery, Window};
-
-longfat_foundation::choice! {
-    /// How losses are noticed and repaired, by selective acknowledgments in any case: the draft leaves it open. Rate and window alone limit
-    /// what is sent, so neither reduces in proportion.
-    pub enum RecoveryOfBbr {
-        /// From how much has arrived beyond a segment.
-        SackRfc6675 = "sack-rfc6675",
-        /// From the time since a segment was sent.
-        RackTlp = "rack-tlp",
-        /// So too, with the states and the undoing of the Linux kernel.
-        RackTlpLinux = "rack-tlp-linux",
-    }
-    absent SackRfc6675
-}
+use crate::transport::{Delivery, LostSegment, Window};
 
 longfat_foundation::model! {
     /// Sends at the rate at which data is delivered, and keeps in flight about as much as the path holds. Losses and marks have little
@@ -37,13 +42,30 @@ longfat_foundation::model! {
         equal_round_trips_refresh: bool = "false" or ["true"],
         /// How losses are detected and repaired.
         recovery: RecoveryOfBbr = "sack-rfc6675",
+        /// How the law computes: in real numbers, or as the module of the Linux kernel does: windows in whole segments, gains in 256ths,
+        /// bandwidths in segments per 2^24 us, deadlines in jiffies, and a maximum of three samples.
+        arithmetic: Arithmetic = "real" or ["linux"],
+        /// Allowance of the window beyond bandwidth-delay products.
+        window_allowance: WindowAllowance = "three-segments" or ["send-quanta"],
+        /// Whether the window allows for acknowledgments that come late and together.
+        aggregation_allowance: AggregationAllowance = "none" or ["observed"],
+        /// Share by which segments are paced below the rate of the model.
+        pacing_margin: PacingMargin = "none" or ["1%"],
+        /// When the next segment may go.
+        pacing_timer: PacingTimer = "exact" or ["linux"],
+        /// The amount in flight that ends a phase of the cycle and Drain.
+        flight_at: FlightAt = "acknowledgment" or ["departure"],
+        /// How the window follows losses.
+        loss_response: LossResponse = "draft" or ["linux"],
+        /// Whether a policer is recognized.
+        policer_detection: PolicerDetection = "none" or ["long-term-rate"],
     }
     build(config, _context) { Box::new(config.clone()) }
 }
 
 impl Flavor for Bbr {
     fn law(&self) -> Box<dyn WindowLaw> {
-        Box::new(Law::new(self.equal_round_trips_refresh))
+        Box::new(Law::new(self.clone()))
     }
 
     fn recovery(&self) -> &dyn Plan<dyn Recovery> {
@@ -72,305 +94,167 @@ impl Flavor for Bbr {
     }
 }
 
-/// `BBRHighGain`, 2 / ln 2: the smallest gain that doubles the rate in every round (section 4.3.2.1).
-const HIGH_GAIN: f64 = 2.885_39;
-/// Pacing gains of the phases of `ProbeBW` (section 4.3.4.1).
-const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
-/// `cwnd_gain` in `ProbeBW`.
-const WINDOW_GAIN: f64 = 2.0;
 /// `BtlBwFilterLen`, in rounds (section 4.1.1.2).
 const BANDWIDTH_ROUNDS: u64 = 10;
-/// `RTpropFilterLen` and `ProbeRTTInterval` (sections 4.1.2.2 and 4.3.5).
-const ROUND_TRIP_LIFETIME: Span = Span::from_microseconds(10_000_000);
-/// `ProbeRTTDuration` (section 4.3.5).
-const PROBE_DURATION: Span = Span::from_microseconds(200_000);
 /// `BBRMinPipeCwnd`, in segments (section 4.2.3.3).
 const LEAST_WINDOW: f64 = 4.0;
-/// Rounds without this growth after which the pipe counts as full (section 4.3.2.2).
-const FULL_ROUNDS: u32 = 3;
-const FULL_GROWTH: f64 = 1.25;
 
-/// The states of BBR (section 4.3).
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum State {
-    Startup,
-    Drain,
-    /// In a phase of the gain cycle since a time.
-    ProbeBandwidth {
-        phase: usize,
-        since: Time,
-    },
-    /// Until a time that is set once the flight is small enough, and until a round has passed.
-    ProbeRoundTrip {
-        until: Option<Time>,
-        round_is_over: bool,
-    },
+/// The filter of `BtlBw`.
+enum Filter {
+    Exact(WindowedMaximum),
+    OfThree(RunningMaximum),
+}
+
+impl Filter {
+    fn get(&self) -> f64 {
+        match self {
+            Self::Exact(maximum) => maximum.get(),
+            Self::OfThree(maximum) => maximum.get(),
+        }
+    }
+
+    fn add(&mut self, round: u64, rate: f64) {
+        match self {
+            Self::Exact(maximum) => maximum.add(round, rate),
+            Self::OfThree(maximum) => maximum.add(round, rate),
+        }
+    }
 }
 
 /// Sends at the delivery rate, and keeps about a bandwidth-delay product in flight.
 struct Law {
+    settings: Bbr,
+    units: Units,
     chance: Option<Stream>,
-    equal_round_trips_refresh: bool,
     state: State,
+    /// The pacing gain of the latest acknowledgment.
+    gain: f64,
     /// `BtlBw` in bytes per second.
-    bandwidth: WindowedMaximum,
+    bandwidth: Filter,
     /// `RTprop`, and the time of its sample.
     round_trip: Option<(Span, Time)>,
     rate: ModelRate,
     rounds: Rounds,
+    /// Time of the latest delivery, and bytes delivered until then.
+    delivered: (Time, u64),
     pipe_is_full: bool,
     full_bandwidth: f64,
     full_rounds: u32,
     /// The last window that neither a loss nor `ProbeRTT` has changed (`prior_cwnd`).
     window_before: f64,
     repair: Repair,
+    /// Bytes that were lost, and those of them that no acknowledgment was told of yet.
+    lost: (u64, u64),
     restarts_from_idle: bool,
-}
-
-/// The repair of losses (section 4.2.3.4).
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Repair {
-    None,
-    /// Duplicate acknowledgments have just shown a loss.
-    Begins,
-    /// Losses that duplicates have shown; in the first round packets are conserved.
-    Losses {
-        conserves: bool,
-    },
-    /// A timeout, until all data sent before it is acknowledged.
-    Timeout {
-        recovery_point: Option<u64>,
-    },
+    aggregation: Aggregation,
+    policer: Policer,
 }
 
 impl Law {
-    /// With `equal_round_trips_refresh`, a round trip equal to the minimum renews it.
-    fn new(equal_round_trips_refresh: bool) -> Self {
+    fn new(settings: Bbr) -> Self {
+        let units = Units::new(settings.arithmetic);
+        let margin = f64::from(100 - settings.pacing_margin.percent()) / 100.0;
         Self {
+            units,
             chance: None,
-            equal_round_trips_refresh,
             state: State::Startup,
-            bandwidth: WindowedMaximum::new(BANDWIDTH_ROUNDS),
+            gain: units.high_gain(),
+            bandwidth: match settings.arithmetic {
+                Arithmetic::Real => Filter::Exact(WindowedMaximum::new(BANDWIDTH_ROUNDS)),
+                Arithmetic::Kernel => Filter::OfThree(RunningMaximum::new(BANDWIDTH_ROUNDS)),
+            },
             round_trip: None,
-            rate: ModelRate::new(HIGH_GAIN),
+            rate: ModelRate::new(units.high_gain() * margin),
             rounds: Rounds::default(),
+            delivered: (Time::ZERO, 0),
             pipe_is_full: false,
             full_bandwidth: 0.0,
             full_rounds: 0,
             window_before: 0.0,
-            repair: Repair::None,
+            repair: Repair::new(settings.loss_response),
+            lost: (0, 0),
             restarts_from_idle: false,
+            aggregation: Aggregation::default(),
+            policer: Policer::default(),
+            settings,
         }
     }
 
-    fn pacing_gain(&self) -> f64 {
-        match self.state {
-            State::Startup => HIGH_GAIN,
-            State::Drain => 1.0 / HIGH_GAIN,
-            State::ProbeBandwidth { phase, .. } => CYCLE[phase],
-            State::ProbeRoundTrip { .. } => 1.0,
-        }
-    }
-
-    fn window_gain(&self) -> f64 {
-        match self.state {
-            State::Startup | State::Drain => HIGH_GAIN,
-            State::ProbeBandwidth { .. } => WINDOW_GAIN,
-            State::ProbeRoundTrip { .. } => 1.0,
-        }
-    }
-
-    /// `BBRInflight` of section 4.2.3.2: `gain` bandwidth-delay products, and three segments more.
-    fn in_flight_for(&self, gain: f64, window: &Window) -> f64 {
-        match self.round_trip {
-            Some((round_trip, _)) => gain * self.bandwidth.get() * round_trip.as_seconds() + 3.0 * window.mss(),
-            None => self.rate.initial_window(window),
-        }
+    /// The bandwidth that rate and window go by (`bbr_bw`).
+    fn bandwidth(&self) -> f64 {
+        self.policer.rate().map_or(self.bandwidth.get(), |rate| self.units.unscaled(rate))
     }
 
     /// Packet-timed rounds (section 4.1.1.3), and the bandwidth (section 4.1.1.5).
     fn update_bandwidth(&mut self, delivery: &Delivery) {
-        if self.rounds.note(delivery) && self.repair == (Repair::Losses { conserves: true }) {
-            self.repair = Repair::Losses { conserves: false };
+        self.delivered.1 = delivery.total;
+        if delivery.bytes > 0 {
+            self.delivered.0 = delivery.now;
         }
-        if let Some(rate) =
-            delivery.rate.filter(|rate| *rate >= self.bandwidth.get() || !delivery.is_application_limited)
-        {
+        if self.units.is_kernel() && delivery.rate.is_none() {
+            self.rounds.starts = false;
+            return;
+        }
+        if self.rounds.note(delivery) {
+            self.repair.end_conservation();
+        }
+        self.look_for_policer(delivery.now, delivery.standing.lost > 0, delivery.is_application_limited);
+        let Some(rate) = delivery.rate.map(|rate| self.units.bandwidth(rate)) else { return };
+        if rate >= self.bandwidth.get() || !delivery.is_application_limited {
             self.bandwidth.add(self.rounds.count, rate);
         }
     }
 
-    /// Section 4.3.4.3.
-    fn check_cycle(&mut self, window: &Window, delivery: &Delivery) {
-        let State::ProbeBandwidth { phase, since } = self.state else { return };
-        let has_lasted = self.round_trip.is_some_and(|(round_trip, _)| delivery.now - since > round_trip);
-        #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
-        let in_flight = delivery.standing.in_flight_before as f64;
-        let gain = CYCLE[phase];
-        let is_over = if gain > 1.0 {
-            has_lasted && (delivery.standing.lost > 0 || in_flight >= self.in_flight_for(gain, window))
-        } else {
-            has_lasted || (gain < 1.0 && in_flight <= self.in_flight_for(1.0, window))
+    /// `bbr_lt_bw_sampling`.
+    fn look_for_policer(&mut self, now: Time, shows_losses: bool, is_application_limited: bool) {
+        if self.settings.policer_detection == PolicerDetection::None {
+            return;
+        }
+        let event = policer::Event {
+            counters: self.counters(),
+            starts_round: self.rounds.starts,
+            shows_losses,
+            is_application_limited,
+            probes_bandwidth: matches!(self.state, State::ProbeBandwidth { .. }),
         };
-        if is_over {
-            self.state = State::ProbeBandwidth { phase: (phase + 1) % CYCLE.len(), since: delivery.now };
+        match self.policer.note(&event, self.units, self.settings.pacing_margin.percent()) {
+            policer::Outcome::None => {}
+            policer::Outcome::Begins => self.gain = 1.0,
+            policer::Outcome::Ends => self.probe_bandwidth(now),
         }
     }
 
-    /// Begins with any phase but the one that drains (section 4.3.4.2).
-    fn probe_bandwidth(&mut self, now: Time) {
-        const PHASES: [usize; 7] = [0, 2, 3, 4, 5, 6, 7];
-        let word = self.chance.as_mut().map_or(0, Stream::draw);
-        #[expect(clippy::cast_possible_truncation, reason = "below seven")]
-        let phase = PHASES[((u128::from(word) * PHASES.len() as u128) >> 64) as usize];
-        self.state = State::ProbeBandwidth { phase, since: now };
+    fn counters(&self) -> policer::Counters {
+        policer::Counters {
+            milliseconds: microseconds(self.delivered.0 - Time::ZERO) / 1000,
+            delivered: self.segments(self.delivered.1),
+            lost: self.segments(self.lost.0),
+        }
     }
 
-    /// Section 4.3.2.2.
-    fn check_full_pipe(&mut self, window: &mut Window, delivery: &Delivery) {
-        if self.pipe_is_full || !self.rounds.starts || delivery.is_application_limited {
+    /// Segments in so many bytes.
+    #[expect(clippy::cast_precision_loss, reason = "less than 2^53 bytes")]
+    fn segments(&self, bytes: u64) -> u64 {
+        self.units.segments(bytes as f64)
+    }
+
+    /// `bbr_update_ack_aggregation`.
+    fn update_aggregation(&mut self, window: &Window, delivery: &Delivery) {
+        if self.settings.aggregation_allowance == AggregationAllowance::None
+            || delivery.bytes == 0
+            || delivery.rate.is_none()
+        {
             return;
         }
-        let bandwidth = self.bandwidth.get();
-        if bandwidth >= self.full_bandwidth * FULL_GROWTH {
-            (self.full_bandwidth, self.full_rounds) = (bandwidth, 0);
-            return;
-        }
-        self.full_rounds += 1;
-        if self.full_rounds >= FULL_ROUNDS {
-            self.pipe_is_full = true;
-            // BBR has no threshold; this one says that Startup, its slow start, is over.
-            window.ssthresh = 2.0 * window.mss();
-        }
-    }
-
-    /// Section 4.3.3.
-    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
-    fn check_drain(&mut self, window: &Window, delivery: &Delivery) {
-        if self.state == State::Startup && self.pipe_is_full {
-            self.state = State::Drain;
-        }
-        let in_flight = delivery.standing.in_flight as f64;
-        if self.state == State::Drain && in_flight <= self.in_flight_for(1.0, window) {
-            self.probe_bandwidth(delivery.now);
-        }
-    }
-
-    /// Records a round trip (section 4.1.2.3); returns whether the minimum had expired.
-    fn update_round_trip(&mut self, delivery: &Delivery) -> bool {
-        let is_old = self.round_trip.is_some_and(|(_, stamp)| delivery.now > stamp + ROUND_TRIP_LIFETIME);
-        if let Some(sample) = delivery.round_trip {
-            let is_better = self.round_trip.is_none_or(|(shortest, _)| {
-                sample < shortest || (sample == shortest && self.equal_round_trips_refresh)
-            });
-            if is_better || is_old {
-                self.round_trip = Some((sample, delivery.now));
-            }
-        }
-        is_old
-    }
-
-    /// Section 4.3.5.
-    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
-    fn check_probe_of_round_trip(&mut self, window: &mut Window, delivery: &Delivery, is_old: bool) {
-        let is_probing = matches!(self.state, State::ProbeRoundTrip { .. });
-        if !is_probing && is_old && !self.restarts_from_idle {
-            self.save_window(window);
-            self.state = State::ProbeRoundTrip { until: None, round_is_over: false };
-        }
-        if let State::ProbeRoundTrip { until, round_is_over } = &mut self.state {
-            if let Some(until) = *until {
-                *round_is_over |= self.rounds.starts;
-                if *round_is_over && delivery.now > until {
-                    self.end_probe_of_round_trip(window, delivery.now);
-                }
-            } else if delivery.standing.in_flight as f64 <= LEAST_WINDOW * window.mss() {
-                (*until, *round_is_over) = (Some(delivery.now + PROBE_DURATION), false);
-                self.rounds.begin(delivery.total);
-            }
-        }
-        if delivery.bytes > 0 {
-            self.restarts_from_idle = false;
-        }
-    }
-
-    fn end_probe_of_round_trip(&mut self, window: &mut Window, now: Time) {
-        if let Some((_, stamp)) = &mut self.round_trip {
-            *stamp = now;
-        }
-        window.set(window.cwnd.max(self.window_before));
-        if self.pipe_is_full {
-            self.probe_bandwidth(now);
-        } else {
-            self.state = State::Startup;
-        }
+        let (bandwidth, delivered) = (self.units.scaled(self.bandwidth()), self.segments(delivery.bytes));
+        self.aggregation.note(delivery.now, delivered, self.rounds.starts, bandwidth, window.segments());
     }
 
     /// Section 4.2.1: initially by the initial window, and no slower before the pipe is full.
     fn set_pacing_rate(&mut self, gain: f64) {
         let round_trip = self.round_trip.map(|(round_trip, _)| round_trip);
-        self.rate.set(gain * self.bandwidth.get(), round_trip, self.pipe_is_full);
-    }
-
-    /// Sections 4.2.3.4 to 4.2.3.6.
-    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
-    fn set_window(&mut self, window: &mut Window, delivery: &Delivery) {
-        let (target, delivered) = (self.in_flight_for(self.window_gain(), window), delivery.bytes as f64);
-        let initial = self.rate.initial_window(window);
-        self.modulate_for_repair(window, delivery);
-        if self.repair != (Repair::Losses { conserves: true }) {
-            if self.pipe_is_full {
-                window.set((window.cwnd + delivered).min(target));
-            } else if window.cwnd < target || (delivery.total as f64) < initial {
-                window.grow(delivered);
-            }
-            window.set(window.cwnd.max(LEAST_WINDOW * window.mss()));
-        }
-        if matches!(self.state, State::ProbeRoundTrip { .. }) {
-            window.cwnd = window.cwnd.min(LEAST_WINDOW * window.mss());
-        }
-    }
-
-    /// Section 4.2.3.4.
-    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
-    fn modulate_for_repair(&mut self, window: &mut Window, delivery: &Delivery) {
-        let (in_flight, delivered) = (delivery.standing.in_flight as f64, delivery.bytes as f64);
-        match self.repair {
-            Repair::Begins => {
-                window.set(in_flight + delivered.max(window.mss()));
-                self.rounds.begin(delivery.total);
-                self.repair = Repair::Losses { conserves: true };
-            }
-            Repair::Losses { conserves } => {
-                window.cwnd = (window.cwnd - delivery.standing.lost as f64).max(window.mss());
-                if conserves {
-                    window.set(window.cwnd.max(in_flight + delivered));
-                }
-            }
-            Repair::None | Repair::Timeout { .. } => {}
-        }
-    }
-
-    /// Restores the window when all losses are repaired.
-    fn check_repair(&mut self, window: &mut Window, delivery: &Delivery) {
-        let standing = &delivery.standing;
-        let is_over = match &mut self.repair {
-            Repair::None | Repair::Begins => false,
-            Repair::Losses { .. } => !standing.is_recovering,
-            Repair::Timeout { recovery_point } => {
-                standing.unacknowledged >= *recovery_point.get_or_insert(standing.highest)
-            }
-        };
-        if is_over {
-            self.repair = Repair::None;
-            window.set(window.cwnd.max(self.window_before));
-        }
-    }
-
-    /// `BBRSaveCwnd` of section 4.2.3.4.
-    fn save_window(&mut self, window: &Window) {
-        let is_unchanged = self.repair == Repair::None && !matches!(self.state, State::ProbeRoundTrip { .. });
-        self.window_before = if is_unchanged { window.cwnd } else { self.window_before.max(window.cwnd) };
+        let rate = self.units.rate(self.bandwidth(), gain, self.settings.pacing_margin.percent());
+        self.rate.set(rate, round_trip, self.pipe_is_full);
     }
 }
 
@@ -384,12 +268,18 @@ impl WindowLaw for Law {
     }
 
     fn pacing_rate(&mut self, window: &Window) -> Option<f64> {
+        self.units.mss = window.mss();
         Some(self.rate.get(window, self.round_trip.map(|(round_trip, _)| round_trip)))
+    }
+
+    fn pacing_timer(&self) -> Option<PacingTimer> {
+        Some(self.settings.pacing_timer)
     }
 
     /// Section 4.2.1: the initial rate uses the round trip of the handshake.
     fn on_opened(&mut self, now: Time, round_trip: Span) {
-        self.round_trip = Some((round_trip, now));
+        self.round_trip = Some((self.units.round_trip(round_trip), now));
+        self.aggregation.begin(now);
     }
 
     /// Section 4.3.4.4: a restart uses the known bandwidth.
@@ -399,14 +289,18 @@ impl WindowLaw for Law {
 
     /// Section 3.5.2: updates the model, then rate and window.
     fn on_delivery(&mut self, window: &mut Window, delivery: &Delivery) {
+        self.units.mss = window.mss();
+        self.lost = (self.lost.0 + self.lost.1.max(delivery.standing.lost), 0);
         self.update_bandwidth(delivery);
+        self.update_aggregation(window, delivery);
         self.check_cycle(window, delivery);
         self.check_full_pipe(window, delivery);
         self.check_drain(window, delivery);
         let is_old = self.update_round_trip(delivery);
         self.check_probe_of_round_trip(window, delivery, is_old);
+        self.gain = self.pacing_gain();
         self.check_repair(window, delivery);
-        self.set_pacing_rate(self.pacing_gain());
+        self.set_pacing_rate(self.gain);
         self.set_window(window, delivery);
     }
 
@@ -415,8 +309,9 @@ impl WindowLaw for Law {
     }
 
     /// Section 4.3.4.4.
-    fn on_restart_from_idle(&mut self, _now: Time) {
+    fn on_restart_from_idle(&mut self, now: Time) {
         self.restarts_from_idle = true;
+        self.aggregation.begin(now);
         if matches!(self.state, State::ProbeBandwidth { .. }) {
             self.set_pacing_rate(1.0);
         }
@@ -424,17 +319,33 @@ impl WindowLaw for Law {
 
     fn on_acknowledgment(&mut self, _window: &mut Window, _progress: &Progress) {}
 
+    fn on_lost_segment(&mut self, _window: &mut Window, lost: &LostSegment, _now: Time) {
+        self.lost.1 += lost.bytes;
+    }
+
     fn on_loss(&mut self, window: &mut Window, _flight: u64) {
         self.save_window(window);
-        self.repair = Repair::Begins;
+        self.repair.begin();
     }
 
     fn on_mark(&mut self, _window: &mut Window, _flight: u64) {}
 
+    /// `bbr_undo_cwnd`: the slow-down was needless, the search for the full pipe begins anew.
+    fn on_undo(&mut self, _window: &mut Window, _before: f64) {
+        (self.full_bandwidth, self.full_rounds) = (0.0, 0);
+        self.policer.reset(self.counters());
+        self.repair.end_timeout();
+    }
+
     fn on_timeout(&mut self, window: &mut Window, _flight: u64) {
         self.save_window(window);
-        self.repair = Repair::Timeout { recovery_point: None };
+        self.repair.time_out();
         window.collapse();
+        if self.settings.loss_response == LossResponse::Kernel {
+            // `bbr_set_state`.
+            (self.full_bandwidth, self.rounds.starts) = (0.0, true);
+            self.look_for_policer(self.delivered.0, true, false);
+        }
     }
 }
 

@@ -15,7 +15,7 @@ mod model_rate;
 mod rounds;
 
 pub use arithmetic::Arithmetic;
-pub(super) use bandwidth::WindowedMaximum;
+pub(super) use bandwidth::{RunningMaximum, WindowedMaximum};
 pub use classical::Classical;
 pub use facts::{AfterLoss, LawFacts, Regrowth, ResponseToMarks, SlowStart};
 pub(super) use hybrid_start::HybridStart;
@@ -28,6 +28,7 @@ pub(super) use rounds::Rounds;
 use longfat_foundation::random::Stream;
 use longfat_foundation::units::{Span, Time};
 
+use super::pacing::PacingTimer;
 use super::{Delivery, LostSegment, Window};
 
 /// An acknowledgment of new data, as laws see it.
@@ -117,6 +118,10 @@ pub trait WindowLaw: Send {
     }
     /// Pacing rate in bytes of data per second, if the law has one.
     fn pacing_rate(&mut self, _window: &Window) -> Option<f64> {
+        None
+    }
+    /// When the next segment may go at this rate, if the law has one.
+    fn pacing_timer(&self) -> Option<PacingTimer> {
         None
     }
     /// Takes a random stream of the connection's own, before anything else, if the law draws numbers.

@@ -18,6 +18,11 @@ pub const PACINGS: &[Entry<dyn Pacing>] = &[Entry::of::<none::None>(), Entry::of
 pub trait Pacing: Send {
     /// Rate in bytes of data per second; `None` for no limit.
     fn rate(&self, window: &Window, smoothed_round_trip: Span) -> Option<f64>;
+
+    /// When the next segment may go at this rate.
+    fn timer(&self) -> PacingTimer {
+        PacingTimer::Exact
+    }
 }
 
 impl Family for dyn Pacing {
@@ -29,18 +34,37 @@ impl Family for dyn Pacing {
     }
 }
 
+longfat_foundation::choice! {
+    /// When the next segment may go.
+    pub enum PacingTimer {
+        /// When the segment before has been sent at the rate.
+        Exact = "exact",
+        /// As Linux has it (`tcp_update_skb_after_send`): not paced before ten segments are sent; a segment that goes later than it might
+        /// shortens the time to the next by as much, at most by a half.
+        Kernel = "linux",
+    }
+    absent Exact
+}
+
+/// Segments after which the kernel begins to pace.
+const UNPACED: u64 = 10;
+
 /// Pacing state of one connection.
 pub struct Pacer {
     rule: Box<dyn Pacing>,
+    timer: PacingTimer,
     smoothed_round_trip: SmoothedRoundTrip,
     next: Time,
+    /// Segments that were sent.
+    sent: u64,
 }
 
 impl Pacer {
-    /// Pacer of a connection that has sent nothing.
+    /// Pacer of a connection that has sent nothing; the timer of a law with a rate of its own takes precedence.
     #[must_use]
-    pub fn new(rule: Box<dyn Pacing>) -> Self {
-        Self { rule, smoothed_round_trip: SmoothedRoundTrip::default(), next: Time::ZERO }
+    pub fn new(rule: Box<dyn Pacing>, timer_of_law: Option<PacingTimer>) -> Self {
+        let timer = timer_of_law.unwrap_or(rule.timer());
+        Self { rule, timer, smoothed_round_trip: SmoothedRoundTrip::default(), next: Time::ZERO, sent: 0 }
     }
 
     /// Earliest time at which the next segment may leave.
@@ -67,7 +91,13 @@ impl Pacer {
 
     /// Records a segment of `bytes` bytes: the next may leave when these have been sent at `rate` bytes per second.
     pub fn note_sent(&mut self, now: Time, bytes: u64, rate: Option<f64>) {
-        self.next = now + rate.filter(|rate| *rate > 0.0).map_or(Span::ZERO, |rate| time_to_send(bytes, rate));
+        self.sent += 1;
+        let mut wait = rate.filter(|rate| *rate > 0.0).map_or(Span::ZERO, |rate| time_to_send(bytes, rate));
+        if self.timer == PacingTimer::Kernel {
+            let late = if self.next < now { now - self.next } else { Span::ZERO };
+            wait = if self.sent < UNPACED { Span::ZERO } else { Span(wait.0 - late.0.min(wait.0 / 2)) };
+        }
+        self.next = now + wait;
     }
 }
 
@@ -90,7 +120,7 @@ mod tests {
 
     #[test]
     fn segments_are_apart_by_the_time_that_their_bytes_take_at_the_rate() {
-        let mut pacer = Pacer::new(Box::new(none::AtOnce));
+        let mut pacer = Pacer::new(Box::new(none::AtOnce), None);
         let at = |number| Time::ZERO + milliseconds(number);
         pacer.note_sent(at(5), 500, None);
         assert_eq!(pacer.next(), at(5));
@@ -98,5 +128,20 @@ mod tests {
         assert_eq!(pacer.next(), at(150));
         pacer.note_sent(at(150), 500, Some(0.0));
         assert_eq!(pacer.next(), at(150), "no rate is no limit");
+    }
+
+    /// Ten segments at once; the tenth is the first that the next waits for. What is late by less than half of its time is made up for.
+    #[test]
+    fn the_timer_of_the_kernel_leaves_out_ten_segments_and_makes_up_for_delays() {
+        let mut pacer = Pacer::new(Box::new(none::AtOnce), Some(PacingTimer::Kernel));
+        let at = |number| Time::ZERO + milliseconds(number);
+        (0..9).for_each(|_| pacer.note_sent(at(100), 500, Some(10_000.0)));
+        assert_eq!(pacer.next(), at(100));
+        pacer.note_sent(at(100), 500, Some(10_000.0));
+        assert_eq!(pacer.next(), at(150));
+        pacer.note_sent(at(160), 500, Some(10_000.0));
+        assert_eq!(pacer.next(), at(200), "10 ms late");
+        pacer.note_sent(at(300), 500, Some(10_000.0));
+        assert_eq!(pacer.next(), at(325), "100 ms late");
     }
 }

@@ -3,7 +3,7 @@
 use longfat_foundation::config::Gain;
 use longfat_foundation::units::Span;
 
-use super::{Pacing, Window};
+use super::{Pacing, PacingTimer, Window};
 
 longfat_foundation::model! {
     /// Spreads the window over a smoothed round trip, with a gain above 1 so that the window can grow. Nothing is paced before a round trip
@@ -16,6 +16,8 @@ longfat_foundation::model! {
         slow_start_gain: Gain = "2.0",
         /// The pacing rate otherwise, relative to window over round trip (Linux: tcp_pacing_ca_ratio, 120 %).
         gain: Gain = "1.2",
+        /// When the next segment may go.
+        timer: PacingTimer = "exact" or ["linux"],
     }
     build(config, _context) { Box::new(config.clone()) }
 }
@@ -25,5 +27,9 @@ impl Pacing for WindowPerRoundTrip {
         // Linux uses the larger gain only up to half of the threshold, so that the last doubling arrives at the lower rate.
         let gain = if window.cwnd < window.ssthresh / 2.0 { self.slow_start_gain } else { self.gain };
         (smoothed_round_trip > Span::ZERO).then(|| gain.0 * window.cwnd / smoothed_round_trip.as_seconds())
+    }
+
+    fn timer(&self) -> PacingTimer {
+        self.timer
     }
 }

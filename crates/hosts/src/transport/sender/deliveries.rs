@@ -22,6 +22,7 @@ impl Sender {
             is_recovering: self.is_recovering,
             unacknowledged: self.connection.unacknowledged(),
             highest: self.connection.highest(),
+            departs: self.connection.paced_until().map_or(now, |departs| departs.max(now)),
         };
         self.connection.respond_to_deliveries(now, sample, standing);
     }

@@ -3,6 +3,7 @@
 //! Segments of 1000 bytes, an initial window of ten, a path of 1 MB/s and 100 ms: its bandwidth-delay product is 100 segments.
 
 mod details;
+mod linux;
 
 use longfat_foundation::random::Chance;
 use longfat_foundation::units::{Span, Time};
@@ -54,6 +55,7 @@ impl Bench {
             is_recovering: false,
             unacknowledged: self.total + segments * SEGMENT,
             highest: self.total + (segments + in_flight) * SEGMENT,
+            departs: self.now + wait,
         };
         self.deliver_with(wait, segments, since, rate, standing);
     }
@@ -209,6 +211,7 @@ fn a_loss_conserves_packets_for_a_round_and_its_repair_restores_the_window() {
         is_recovering,
         unacknowledged: bench.total,
         highest: bench.total + 100 * SEGMENT,
+        ..Standing::default()
     };
     bench.law.on_loss(&mut bench.window, 100 * SEGMENT);
     let begins = standing(&bench, 100, 95, 4, true);
@@ -236,6 +239,7 @@ fn a_timeout_leaves_one_segment_and_what_follows_grows_by_what_is_delivered() {
         is_recovering: false,
         unacknowledged,
         highest: highest.max(bench.total),
+        ..Standing::default()
     };
     let first = standing(&bench, bench.total + SEGMENT);
     bench.deliver_with(milliseconds(100), 1, 1, 1e4, first);
@@ -261,6 +265,7 @@ fn deliveries_that_the_application_limits_count_only_if_they_are_faster() {
             is_recovering: false,
             unacknowledged: bench.total,
             highest: bench.total,
+            ..Standing::default()
         };
         let delivery = Delivery {
             now: bench.now,

@@ -69,6 +69,7 @@ impl Bench {
                 is_recovering: false,
                 unacknowledged: self.total,
                 highest: self.total + in_flight * SEGMENT,
+                ..Standing::default()
             },
         };
         self.law.on_delivery(&mut self.window, &delivery);

@@ -36,6 +36,7 @@ pub(super) fn delivery() -> Delivery {
             is_recovering: false,
             unacknowledged: 1_000_000,
             highest: 1_100_000,
+            ..Standing::default()
         },
     }
 }

@@ -16,6 +16,7 @@ fn standing(bench: &Bench, in_flight: u64) -> Standing {
         is_recovering: false,
         unacknowledged: bench.total,
         highest: bench.total + in_flight * SEGMENT,
+        ..Standing::default()
     }
 }
 
