@@ -130,10 +130,7 @@ impl Scenario {
         if let Some(idle) = idle {
             reader.reject_path(&root, "tcp.preset", idle);
         }
-        let (root, idle) = queues::written_out(&root);
-        if let Some(idle) = idle {
-            reader.reject_path(&document.root, "port.preset", idle);
-        }
+        let root = queues::written_out(root);
         let scenario = <Self as Parameter>::read(&root, &mut reader);
         let checked = scenario.map(|mut scenario| {
             for (path, message) in scenario.settle() {
@@ -234,7 +231,7 @@ impl Scenario {
     /// Knobs of a document: what the sources leave open, with its setting or default.
     #[must_use]
     pub fn knobs(document: &Document) -> Vec<Knob> {
-        knobs(&Self::fields(), &queues::written_out(&preset::written_out(&document.root).0).0)
+        knobs(&Self::fields(), &queues::written_out(preset::written_out(&document.root).0))
     }
 
     /// JSON Schema of scenario files.

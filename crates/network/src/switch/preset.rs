@@ -32,52 +32,44 @@ const PRESET: &str = "preset";
 const KIND: &str = "kind";
 const QUEUE: &str = "queue";
 
-/// Expands the preset of a scenario's `[port]` table in its queue and in those of other ports. Also returns an error message if the preset
-/// sets nothing.
+/// Expands the preset of a scenario's `[port]` table in its queue and in those of other ports. Disciplines of other kinds are as written.
 #[must_use]
-pub fn written_out(root: &Node) -> (Node, Option<String>) {
-    let mut root = root.clone();
-    let Some(preset) = root.get_mut("port").and_then(|port| port.get(PRESET).cloned()) else { return (root, None) };
+pub fn written_out(mut root: Node) -> Node {
+    let Some(preset) = root.get_mut("port").and_then(|port| port.get(PRESET).cloned()) else { return root };
     if !matches!(&preset.value, Value::Text(name) if name == "linux-6.12") {
-        return (root, None); // None, or unknown: reported when the scenario is read.
+        return root; // None, or unknown: reported when the scenario is read.
     }
-    let mut adds = false;
     if let Some(port) = root.get_mut("port") {
-        adds |= port.get_mut(QUEUE).is_some_and(|queue| complete(queue, &preset));
+        port.get_mut(QUEUE).into_iter().for_each(|queue| complete(queue, &preset));
         if let Value::Table(entries) = &mut port.value {
             entries.retain(|(key, _)| key.name != PRESET);
         }
     }
     if let Some(Value::Array(ports)) = root.get_mut("ports").map(|ports| &mut ports.value) {
         for queue in ports.iter_mut().filter_map(|port| port.get_mut(QUEUE)) {
-            adds |= complete(queue, &preset);
+            complete(queue, &preset);
         }
     }
-    let kinds: Vec<&str> = LINUX_6_12.iter().map(|(kind, _)| *kind).collect();
-    let idle = || format!("\"linux-6.12\" sets nothing here; it has parameters for port.queue = {}", kinds.join(", "));
-    (root, (!adds).then(idle))
+    root
 }
 
-/// Adds the preset's parameters for a discipline of its kind, but those that are written. Returns true if anything was added.
-fn complete(queue: &mut Node, preset: &Node) -> bool {
+/// Adds the preset's parameters for a discipline of its kind, but those that are written.
+fn complete(queue: &mut Node, preset: &Node) {
     let mut written = match &queue.value {
         Value::Table(entries) => entries.clone(),
         Value::Text(_) => vec![(Key { name: KIND.into(), place: queue.place.clone() }, queue.clone())],
-        _ => return false,
+        _ => return,
     };
     let kind = written.iter().find(|(key, _)| key.name == KIND).map(|(_, kind)| kind.value.clone());
     let of_kind = LINUX_6_12.iter().find(|(name, _)| matches!(&kind, Some(Value::Text(kind)) if kind == name));
-    let Some((_, parameters)) = of_kind else { return false };
+    let Some((_, parameters)) = of_kind else { return };
     let mut parameters = parse_fragment(parameters);
     parameters.relocate(&preset.place);
-    let Value::Table(parameters) = parameters.value else { return false };
-    let before = written.len();
+    let Value::Table(parameters) = parameters.value else { return };
     let missing = parameters.into_iter().filter(|(key, _)| !written.iter().any(|(own, _)| own.name == key.name));
     let missing: Vec<_> = missing.collect();
     written.extend(missing);
-    let adds = written.len() > before;
     queue.value = Value::Table(written);
-    adds
 }
 
 #[cfg(test)]
@@ -86,13 +78,12 @@ mod tests {
 
     use super::*;
 
-    fn expanded(root: &str) -> (Node, Option<String>) {
-        written_out(&parse_fragment(root))
+    fn expanded(root: &str) -> Node {
+        written_out(parse_fragment(root))
     }
 
     fn port(root: &str) -> serde_json::Value {
-        let (mut root, idle) = expanded(root);
-        assert_eq!(idle, None);
+        let mut root = expanded(root);
         let mut reader = Reader::default();
         let port = PortConfig::read(root.get_mut("port").expect("a port"), &mut reader).expect("a valid port");
         assert!(reader.problems.is_empty(), "{:?}", reader.problems);
@@ -120,17 +111,16 @@ mod tests {
     }
 
     #[test]
-    fn a_preset_that_sets_nothing_says_so() {
-        let (_, idle) = expanded("{ port = { buffer = '9 packets', queue = 'ack-filter', preset = 'linux-6.12' } }");
-        assert!(idle.is_some_and(|idle| idle.contains("codel, fq-codel")));
+    fn a_discipline_that_it_does_not_have_is_as_written() {
+        let queue = port("{ port = { buffer = '9 packets', queue = 'ack-filter', preset = 'linux-6.12' } }");
+        assert_eq!(queue, port("{ port = { buffer = '9 packets', queue = 'ack-filter' } }"));
     }
 
     #[test]
     fn queues_of_other_ports_are_completed_too() {
-        let (mut root, idle) = expanded(
+        let mut root = expanded(
             "{ port = { buffer = '9 packets', preset = 'linux-6.12' }, ports = [{ at = 'x', queue = 'pie' }] }",
         );
-        assert_eq!(idle, None);
         let Some(Value::Array(ports)) = root.get_mut("ports").map(|ports| ports.value.clone()) else { panic!() };
         assert!(ports[0].get("queue").and_then(|queue| queue.get("update_period")).is_some());
     }

@@ -70,6 +70,13 @@ impl Connection {
         self.expires_alike_until = if is_alike { next_tick } else { Time::ZERO };
     }
 
+    /// Acts and leaves the retransmission timer as it was.
+    pub fn keep_timer(&mut self, act: impl FnOnce(&mut Self)) {
+        let timer = (self.expires, self.expires_alike_until);
+        act(self);
+        (self.expires, self.expires_alike_until) = timer;
+    }
+
     /// Stops the retransmission timer.
     pub fn stop_timer(&mut self) {
         self.expires = None;

@@ -155,10 +155,10 @@ impl LossRecovery {
         self.undo.begin(self.losses.repaired());
         if self.is_reducing() {
             connection.statistics.fast_retransmits += 1;
-            connection.restart_timer(now);
         } else {
             self.undo.remember(connection);
-            self.begin_reduction(connection.window.cwnd, connection, |connection| connection.reduce(now));
+            let reduce = |connection: &mut Connection| connection.keep_timer(|connection| connection.reduce(now));
+            self.begin_reduction(connection.window.cwnd, connection, reduce);
         }
         self.state = State::Recovery { until: connection.highest() };
         connection.delay_retransmission(now);
@@ -465,6 +465,9 @@ impl Recovery for LossRecovery {
         }
         if !is_new {
             self.undo.note_retransmission(now);
+            if piece.sequence == connection.unacknowledged() {
+                connection.restart_timer(now); // `tcp_xmit_retransmit_queue`
+            }
             if self.tries_new {
                 (self.tries_new, self.frto) = (false, false);
             }
