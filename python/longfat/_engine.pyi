@@ -72,9 +72,15 @@ def replicate(resolved: str, replications: Sequence[int]) -> tuple[str, str, lis
     """
 
 def scenario_cost(resolved: str) -> tuple[float, float, str, float]:
-    """Estimate the cost of a run.
+    """Estimate the cost of a run by simulating its first events: some milliseconds.
 
     Returns events, bytes of memory, the path that determines the bytes, and CPU seconds.
+    """
+
+def scenario_cost_if_busy(resolved: str) -> tuple[float, float, str, float]:
+    """Estimate the cost of a run from what its lines carry if they are always busy: at once.
+
+    Returns what `scenario_cost` returns. Most runs cost less.
     """
 
 def scenario_network(resolved: str) -> str:
