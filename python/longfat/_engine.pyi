@@ -71,16 +71,24 @@ def replicate(resolved: str, replications: Sequence[int]) -> tuple[str, str, lis
     duration in picoseconds.
     """
 
-def scenario_cost(resolved: str) -> tuple[float, float, str, float]:
+def scenario_cost(resolved: str) -> tuple[float, float, str, tuple[int, float] | None]:
     """Estimate the cost of a run by simulating its first events: some milliseconds.
 
-    Returns events, bytes of memory, the path that determines the bytes, and CPU seconds.
+    Returns events, bytes of memory, the path that determines the bytes, and of the beginning that
+    was simulated its end in ps and its events; None if the beginning is large.
     """
 
 def scenario_cost_if_busy(resolved: str) -> tuple[float, float, str, float]:
     """Estimate the cost of a run from what its lines carry if they are always busy: at once.
 
-    Returns what `scenario_cost` returns. Most runs cost less.
+    Returns events, bytes of memory, the path that determines the bytes, and CPU seconds. Most runs
+    cost less.
+    """
+
+def simulate_until(resolved: str, until_ps: int) -> None:
+    """Simulate a run from its start until `until_ps`, and forget it, so that it can be timed.
+
+    Controls of users are replaced by the classical one.
     """
 
 def scenario_network(resolved: str) -> str:

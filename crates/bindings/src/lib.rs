@@ -17,10 +17,11 @@ use longfat_engine::config::{Document, Knob, Parameter, SIZE, TIME, parse_in};
 use longfat_engine::measure::{Better, DeclaredMetric, Metrics};
 use longfat_engine::pilot;
 use longfat_engine::random::Chance;
-use longfat_engine::scenario::{Cost, Scenario};
+use longfat_engine::scenario::Scenario;
 use longfat_engine::transport::control::guarded;
 use longfat_engine::transport::law::ResponseToMarks;
 use longfat_engine::transport::{CongestionNotification, TcpConfig};
+use longfat_engine::units::Time;
 use longfat_study::{Claims, Study};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -137,21 +138,24 @@ fn replicate(resolved: &str, replications: Vec<u64>) -> PyResult<(String, String
 }
 
 #[pyfunction]
-fn scenario_cost(py: Python<'_>, resolved: &str) -> PyResult<CostEstimate> {
+fn scenario_cost(py: Python<'_>, resolved: &str) -> PyResult<(f64, f64, &'static str, Option<(u64, f64)>)> {
     let scenario = resolved_scenario(resolved)?;
-    Ok(numbers_of(py.detach(|| pilot::cost(&scenario))))
+    let found = py.detach(|| pilot::estimate(&scenario));
+    let begun = found.begun.map(|begun| (begun.until.0, begun.events));
+    Ok((found.events, found.memory_bytes, found.memory_due_to, begun))
 }
 
 #[pyfunction]
-fn scenario_cost_if_busy(resolved: &str) -> PyResult<CostEstimate> {
-    Ok(numbers_of(resolved_scenario(resolved)?.cost()))
+fn scenario_cost_if_busy(resolved: &str) -> PyResult<(f64, f64, &'static str, f64)> {
+    let cost = resolved_scenario(resolved)?.cost();
+    Ok((cost.events, cost.memory_bytes, cost.memory_due_to, cost.core_seconds))
 }
 
-/// Events, bytes of memory, the parameter that most of these are due to, and seconds of a core.
-type CostEstimate = (f64, f64, &'static str, f64);
-
-fn numbers_of(cost: Cost) -> CostEstimate {
-    (cost.events, cost.memory_bytes, cost.memory_due_to, cost.core_seconds)
+#[pyfunction]
+fn simulate_until(py: Python<'_>, resolved: &str, until_ps: u64) -> PyResult<()> {
+    let scenario = resolved_scenario(resolved)?;
+    py.detach(|| pilot::simulate_until(&scenario, Time(until_ps)));
+    Ok(())
 }
 
 #[pyfunction]
@@ -363,6 +367,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(replicate, module)?)?;
     module.add_function(wrap_pyfunction!(scenario_cost, module)?)?;
     module.add_function(wrap_pyfunction!(scenario_cost_if_busy, module)?)?;
+    module.add_function(wrap_pyfunction!(simulate_until, module)?)?;
     module.add_function(wrap_pyfunction!(scenario_network, module)?)?;
     module.add_function(wrap_pyfunction!(scenario_regrowth_s, module)?)?;
     module.add_function(wrap_pyfunction!(scenario_marks, module)?)?;

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from time import thread_time
 
 from longfat import _engine
 from longfat.scenarios.scenario import Scenario
@@ -9,6 +10,11 @@ from longfat.studies.plan import Series
 
 ALWAYS_BEGUN = 32
 """So many scenarios are estimated by their beginning, and a declining share of further ones."""
+
+LEAST_TIMED_SECONDS = 0.002
+"""A beginning that is simulated within less is timed over several repetitions."""
+
+MOST_REPETITIONS = 16
 
 
 @dataclass(frozen=True)
@@ -29,10 +35,9 @@ class Cost:
 class CostEstimator:
     """Estimates the cost of runs from the mean wall seconds of stored runs, by scenario hash.
 
-    The engine estimates a scenario without stored runs, once for all its replications: by the
-    beginning of a run, which takes milliseconds, or at once, as if its lines were always busy. Of
-    many scenarios a sample is estimated in the first way, and its ratio to the second corrects the
-    others.
+    A scenario without stored runs is estimated once for all its replications: by the time that the
+    beginning of a run takes on this machine, or at once, as if its lines were always busy. Of many
+    scenarios a sample is begun, and its ratio to the second estimate corrects the others.
     """
 
     mean_wall_seconds: Mapping[str, float]
@@ -52,12 +57,13 @@ class CostEstimator:
 
     def _guess(self, name: str, resolved: str) -> float:
         *_, if_busy = _engine.scenario_cost_if_busy(resolved)
-        # A hash is as good as a draw, and gives the same estimate again.
+        # A hash is as good as a draw, and chooses the same scenarios again.
         if int(name[:8], 16) * (len(self._guessed) + 1) < ALWAYS_BEGUN * 2**32:
-            *_, begun = _engine.scenario_cost(resolved)
-            self._begun += begun
-            self._begun_if_busy += if_busy
-            return begun
+            begun = seconds_by_beginning(resolved)
+            if begun is not None:
+                self._begun += begun
+                self._begun_if_busy += if_busy
+                return begun
         return if_busy * self._begun / self._begun_if_busy if self._begun_if_busy else if_busy
 
     def cost(self, planned: Iterable[Series]) -> Cost:
@@ -69,3 +75,32 @@ class CostEstimator:
             runs += count
             measured_runs += count if series.first.hash in self.mean_wall_seconds else 0
         return Cost(core_seconds, measured_runs, rough_runs=runs - measured_runs)
+
+
+def seconds_by_beginning(resolved: str) -> float | None:
+    """Return the CPU seconds of a run, extrapolated from those of its beginning by events.
+
+    None for a scenario that begins large.
+    """
+    events, *_, begun = _engine.scenario_cost(resolved)
+    if begun is None:
+        return None
+    until_ps, events_begun = begun
+    seconds = _core_seconds(resolved, until_ps)
+    if events <= events_begun:
+        return seconds
+    # Many connections take longer to set up than to simulate for a moment.
+    simulating = max(seconds - _core_seconds(resolved, 0), 0.0)
+    return seconds + simulating * (events / events_begun - 1)
+
+
+def _core_seconds(resolved: str, until_ps: int) -> float:
+    """Return the mean CPU seconds that the beginning of a run takes, repeated if it is short."""
+    repetitions = 0
+    started = thread_time()
+    while repetitions < MOST_REPETITIONS:
+        _engine.simulate_until(resolved, until_ps)
+        repetitions += 1
+        if thread_time() - started >= LEAST_TIMED_SECONDS:
+            break
+    return (thread_time() - started) / repetitions
