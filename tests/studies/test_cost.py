@@ -16,72 +16,71 @@ def test_stored_runs_of_the_same_scenario_tell_the_cost(study: StudyDefinition) 
 
 
 @pytest.fixture
-def timed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Let the set-up of a run take 2 s and each simulated ms 3 s; return the ends of all begun."""
-    clock = 0.0
-    begun: list[int] = []
+def begun(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Let the beginning of each run say 3 s, and busy lines 6 s; return all that are begun."""
+    scenarios: list[str] = []
 
-    def simulate_until(_: str, until_ps: int) -> None:
-        nonlocal clock
-        clock += 2 + 3 * until_ps / 1e9
-        begun.append(until_ps)
+    def count(resolved: str, *_: object) -> float:
+        scenarios.append(resolved)
+        return 3.0
 
-    monkeypatch.setattr(_engine, "simulate_until", simulate_until)
-    monkeypatch.setattr("longfat.studies.cost.thread_time", lambda: clock)
-    return begun
+    monkeypatch.setattr(_engine, "scenario_seconds", count)
+    monkeypatch.setattr(_engine, "scenario_seconds_if_busy", lambda _: 6.0)
+    return scenarios
 
 
-def test_without_them_the_beginning_of_a_run_is_timed(
-    study: StudyDefinition, timed: list[int]
+def test_without_them_the_beginning_of_a_run_does(
+    study: StudyDefinition, begun: list[str]
 ) -> None:
     series = plan_design(study, Selection(where=("load = 'light'",))).series[0]
     cost = CostEstimator({}).cost([replace(series, numbers=[0])])
-    assert timed == [40 * 10**9], "it ends within the beginning"
-    assert cost.core_seconds == 2 + 3 * 40
-    assert cost.rough_runs == 1
+    assert (cost.core_seconds, cost.measured_runs, cost.rough_runs) == (3.0, 0, 1)
+    assert begun == [series.first.resolved]
 
 
-def test_a_longer_run_takes_as_long_for_each_event_and_is_set_up_once(
-    study: StudyDefinition, timed: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    scenario = plan_design(study, Selection()).series[0].first
-    cost = (5000.0, 1.0, "duration", (10**9, 1000.0))
-    monkeypatch.setattr(_engine, "scenario_cost", lambda _: cost)
-    assert CostEstimator({}).seconds(scenario) == 2 + 5 * 3
-    assert timed == [10**9, 0]
+def test_seconds_are_extrapolated_from_those_of_the_clock(study: StudyDefinition) -> None:
+    resolved = plan_design(study, Selection(where=("load = 'light'",))).series[0].first.resolved
+    reads = 0
+
+    def clock() -> float:
+        nonlocal reads
+        reads += 1
+        return float(reads)
+
+    whole = _engine.scenario_seconds(resolved, 1e9, clock)
+    assert whole == reads - 1 > 10
+    reads = 0
+    part = _engine.scenario_seconds(resolved, whole / 4, clock)
+    assert part is not None
+    assert reads < whole / 2
+    assert 0.5 < part / whole < 2
 
 
-def test_a_beginning_that_is_too_short_for_the_clock_is_repeated(
-    study: StudyDefinition, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    scenario = plan_design(study, Selection()).series[0].first
-    ticks = iter([0.0, 0.0, 0.0, 0.003, 0.003])
-    monkeypatch.setattr("longfat.studies.cost.thread_time", lambda: next(ticks))
-    monkeypatch.setattr(_engine, "scenario_cost", lambda _: (9.0, 1.0, "duration", (10**9, 9.0)))
-    assert CostEstimator({}).seconds(scenario) == pytest.approx(0.001)
+def test_a_clock_that_fails_says_so(study: StudyDefinition) -> None:
+    resolved = plan_design(study, Selection()).series[0].first.resolved
+
+    def clock() -> float:
+        raise OSError("no clock")
+
+    with pytest.raises(OSError, match="no clock"):
+        _engine.scenario_seconds(resolved, 1.0, clock)
 
 
-def test_what_begins_large_is_estimated_as_if_its_lines_were_busy(
-    study: StudyDefinition, timed: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    scenario = plan_design(study, Selection()).series[0].first
-    monkeypatch.setattr(_engine, "scenario_cost", lambda _: (9.0, 1.0, "duration", None))
-    *_, if_busy = _engine.scenario_cost_if_busy(scenario.resolved)
+def test_what_begins_large_is_estimated_as_if_its_lines_were_busy(study: StudyDefinition) -> None:
+    settings = plan_design(study, Selection()).series[0].first.settings
+    scenario = load_scenario(settings, {"topology.sources": 100_000})
+    if_busy = _engine.scenario_seconds_if_busy(scenario.resolved)
     assert CostEstimator({}).seconds(scenario) == if_busy > 0
-    assert not timed
 
 
 def test_of_many_scenarios_a_sample_is_begun_and_corrects_the_others(
-    study: StudyDefinition, timed: list[int], monkeypatch: pytest.MonkeyPatch
+    study: StudyDefinition, begun: list[str]
 ) -> None:
     series = plan_design(study, Selection()).series[0]
-    cost = (1.0, 1.0, "duration", (10**9 // 3, 1.0))
-    monkeypatch.setattr(_engine, "scenario_cost", lambda _: cost)
-    monkeypatch.setattr(_engine, "scenario_cost_if_busy", lambda _: (1.0, 1.0, "duration", 6.0))
     estimator = CostEstimator({})
     for number in range(2000):
         scenario = load_scenario(series.first.settings, {"seed": 1, "duration": f"{number + 1} us"})
-        assert estimator.seconds(scenario) == pytest.approx(3.0)
-        assert estimator.seconds(scenario) == pytest.approx(3.0)
+        assert estimator.seconds(scenario) == 3.0
+        assert estimator.seconds(scenario) == 3.0
     # 32, and of the n-th scenario after these a share of 32/n: about 132 more.
-    assert 100 < len(timed) < 250
+    assert 100 < len(begun) < 250

@@ -21,7 +21,6 @@ use longfat_engine::scenario::Scenario;
 use longfat_engine::transport::control::guarded;
 use longfat_engine::transport::law::ResponseToMarks;
 use longfat_engine::transport::{CongestionNotification, TcpConfig};
-use longfat_engine::units::Time;
 use longfat_study::{Claims, Study};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -137,25 +136,40 @@ fn replicate(resolved: &str, replications: Vec<u64>) -> PyResult<(String, String
     Ok((replicated.before, replicated.behind, replicated.run_ids, scenario.duration.0.0))
 }
 
+/// Events, bytes of memory, and the parameter that most of these are due to.
+type CostEstimate = (f64, f64, &'static str);
+
 #[pyfunction]
-fn scenario_cost(py: Python<'_>, resolved: &str) -> PyResult<(f64, f64, &'static str, Option<(u64, f64)>)> {
+fn scenario_cost(py: Python<'_>, resolved: &str) -> PyResult<CostEstimate> {
     let scenario = resolved_scenario(resolved)?;
-    let found = py.detach(|| pilot::estimate(&scenario));
-    let begun = found.begun.map(|begun| (begun.until.0, begun.events));
-    Ok((found.events, found.memory_bytes, found.memory_due_to, begun))
+    let cost = py.detach(|| pilot::cost(&scenario));
+    Ok((cost.events, cost.memory_bytes, cost.memory_due_to))
 }
 
 #[pyfunction]
-fn scenario_cost_if_busy(resolved: &str) -> PyResult<(f64, f64, &'static str, f64)> {
+fn scenario_cost_if_busy(resolved: &str) -> PyResult<CostEstimate> {
     let cost = resolved_scenario(resolved)?.cost();
-    Ok((cost.events, cost.memory_bytes, cost.memory_due_to, cost.core_seconds))
+    Ok((cost.events, cost.memory_bytes, cost.memory_due_to))
 }
 
 #[pyfunction]
-fn simulate_until(py: Python<'_>, resolved: &str, until_ps: u64) -> PyResult<()> {
+fn scenario_seconds(resolved: &str, most_seconds: f64, clock: &Bound<'_, PyAny>) -> PyResult<Option<f64>> {
     let scenario = resolved_scenario(resolved)?;
-    py.detach(|| pilot::simulate_until(&scenario, Time(until_ps)));
-    Ok(())
+    let mut failed = None;
+    let look = || {
+        let read = clock.call0().and_then(|seconds| seconds.extract());
+        read.unwrap_or_else(|error| {
+            failed = Some(error);
+            f64::INFINITY
+        })
+    };
+    let seconds = pilot::seconds(&scenario, most_seconds, look);
+    failed.map_or(Ok(seconds), Err)
+}
+
+#[pyfunction]
+fn scenario_seconds_if_busy(resolved: &str) -> PyResult<f64> {
+    Ok(resolved_scenario(resolved)?.cost().core_seconds)
 }
 
 #[pyfunction]
@@ -367,7 +381,8 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(replicate, module)?)?;
     module.add_function(wrap_pyfunction!(scenario_cost, module)?)?;
     module.add_function(wrap_pyfunction!(scenario_cost_if_busy, module)?)?;
-    module.add_function(wrap_pyfunction!(simulate_until, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario_seconds, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario_seconds_if_busy, module)?)?;
     module.add_function(wrap_pyfunction!(scenario_network, module)?)?;
     module.add_function(wrap_pyfunction!(scenario_regrowth_s, module)?)?;
     module.add_function(wrap_pyfunction!(scenario_marks, module)?)?;

@@ -11,10 +11,8 @@ from longfat.studies.plan import Series
 ALWAYS_BEGUN = 32
 """So many scenarios are estimated by their beginning, and a declining share of further ones."""
 
-LEAST_TIMED_SECONDS = 0.002
-"""A beginning that is simulated within less is timed over several repetitions."""
-
-MOST_REPETITIONS = 16
+TIMED_SECONDS = 0.03
+"""CPU seconds for which the beginning of a run is simulated."""
 
 
 @dataclass(frozen=True)
@@ -56,10 +54,10 @@ class CostEstimator:
         return self._guessed[name]
 
     def _guess(self, name: str, resolved: str) -> float:
-        *_, if_busy = _engine.scenario_cost_if_busy(resolved)
+        if_busy = _engine.scenario_seconds_if_busy(resolved)
         # A hash is as good as a draw, and chooses the same scenarios again.
         if int(name[:8], 16) * (len(self._guessed) + 1) < ALWAYS_BEGUN * 2**32:
-            begun = seconds_by_beginning(resolved)
+            begun = _engine.scenario_seconds(resolved, TIMED_SECONDS, thread_time)
             if begun is not None:
                 self._begun += begun
                 self._begun_if_busy += if_busy
@@ -75,32 +73,3 @@ class CostEstimator:
             runs += count
             measured_runs += count if series.first.hash in self.mean_wall_seconds else 0
         return Cost(core_seconds, measured_runs, rough_runs=runs - measured_runs)
-
-
-def seconds_by_beginning(resolved: str) -> float | None:
-    """Return the CPU seconds of a run, extrapolated from those of its beginning by events.
-
-    None for a scenario that begins large.
-    """
-    events, *_, begun = _engine.scenario_cost(resolved)
-    if begun is None:
-        return None
-    until_ps, events_begun = begun
-    seconds = _core_seconds(resolved, until_ps)
-    if events <= events_begun:
-        return seconds
-    # Many connections take longer to set up than to simulate for a moment.
-    simulating = max(seconds - _core_seconds(resolved, 0), 0.0)
-    return seconds + simulating * (events / events_begun - 1)
-
-
-def _core_seconds(resolved: str, until_ps: int) -> float:
-    """Return the mean CPU seconds that the beginning of a run takes, repeated if it is short."""
-    repetitions = 0
-    started = thread_time()
-    while repetitions < MOST_REPETITIONS:
-        _engine.simulate_until(resolved, until_ps)
-        repetitions += 1
-        if thread_time() - started >= LEAST_TIMED_SECONDS:
-            break
-    return (thread_time() - started) / repetitions
