@@ -29,9 +29,7 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return scenarios
 
 
-def test_without_them_the_beginning_of_a_run_does(
-    study: StudyDefinition, begun: list[str]
-) -> None:
+def test_without_them_the_beginning_of_a_run_does(study: StudyDefinition, begun: list[str]) -> None:
     series = plan_design(study, Selection(where=("load = 'light'",))).series[0]
     cost = CostEstimator({}).cost([replace(series, numbers=[0])])
     assert (cost.core_seconds, cost.measured_runs, cost.rough_runs) == (3.0, 0, 1)
