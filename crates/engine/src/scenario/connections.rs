@@ -94,7 +94,7 @@ impl Scenario {
     /// True if a receiver of any of the `senders` senders may delay acknowledgments.
     #[must_use]
     pub fn delays_acknowledgments(&self, senders: usize) -> bool {
-        let is_late = |tcp: &TcpConfig| !tcp.acknowledgments.build(&()).is_at_once();
+        let is_late = |tcp: &TcpConfig| !tcp.acknowledgments.build(tcp).is_at_once();
         let over_bottleneck = |sender| self.tcp_of_leg(sender, Leg::Bottleneck, true);
         self.first_senders(senders).any(|sender| is_late(&self.tcp_of(sender)) || is_late(&over_bottleneck(sender)))
     }
@@ -116,7 +116,7 @@ impl Scenario {
     pub fn regrowth_s(&self, segments: f64, round_trip_s: f64) -> f64 {
         let of_kind = |tcp: Cow<'_, TcpConfig>| {
             let after_loss = tcp.flavor.build(&()).after_loss(segments, round_trip_s);
-            after_loss.regrowth.seconds(tcp.acknowledgments.build(&()).segments())
+            after_loss.regrowth.seconds(tcp.acknowledgments.build(&tcp).segments())
         };
         self.kinds_of_connections().filter_map(of_kind).fold(0.0, f64::max)
     }

@@ -56,8 +56,17 @@ impl Bench {
     /// The next cell of a circuit: of the packet that is arriving, or of a new one of `cells` cells.
     fn arrive(&mut self, circuit: u32, cells: u32) -> Verdict {
         let place = circuit as usize;
-        let (packet, cells, come) = self.arriving[place]
-            .unwrap_or_else(|| (self.packets.insert(Content::Synchronize, cells, 424 * u64::from(cells)), cells, 0));
+        let (packet, cells, come) = self.arriving[place].unwrap_or_else(|| {
+            (
+                self.packets.insert(
+                    Content::Synchronize { sent: longfat_engine::units::Time::ZERO },
+                    cells,
+                    424 * u64::from(cells),
+                ),
+                cells,
+                0,
+            )
+        });
         let cell = Cell::new(packet, circuit, come == 0, come + 1 == cells);
         self.arriving[place] = (come + 1 < cells).then_some((packet, cells, come + 1));
         let asked = self.policy.asked(place, self.occupancy.total());

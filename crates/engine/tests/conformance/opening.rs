@@ -69,7 +69,7 @@ fn after_a_synchronizing_segment_that_was_sent_again_the_standards_timeout_is_th
             late = sender.expires().expect("the timer runs");
             sender.expire(late, &mut Vec::new());
         }
-        assert_eq!(sent(|out| sender.synchronized(late, out)), [(0, 100)], "one segment");
+        assert_eq!(sent(|out| sender.synchronized(late, ms(0), out)), [(0, 100)], "one segment");
         assert_eq!(sender.expires(), Some(late + Span::from_microseconds(1000 * milliseconds)), "{estimator}");
     }
 }
@@ -83,9 +83,9 @@ fn data_waits_for_the_answer_to_the_synchronizing_segment() {
     assert_eq!(segments, [Segment { sequence: 0, length: 0, again: false, synchronize: true, reduced: false }]);
     assert_eq!(sender.expires(), Some(ms(3000)));
     assert_eq!(sent(|out| sender.offer(ms(1), 10, out)), [], "more data changes nothing");
-    assert_eq!(sent(|out| sender.synchronized(ms(40), out)), [(0, 100), (100, 100), (200, 100)]);
+    assert_eq!(sent(|out| sender.synchronized(ms(40), ms(0), out)), [(0, 100), (100, 100), (200, 100)]);
     assert_eq!(sender.round_trip(), Some(Span::from_microseconds(40_000)));
-    assert_eq!(sent(|out| sender.synchronized(ms(41), out)), [], "a second answer changes nothing");
+    assert_eq!(sent(|out| sender.synchronized(ms(41), ms(0), out)), [], "a second answer changes nothing");
 }
 
 /// RFC 5681 section 3.1: after the loss of a synchronizing segment the initial window is one segment; Karn: no round trip.
@@ -97,7 +97,7 @@ fn a_lost_synchronizing_segment_costs_a_doubled_timeout_and_the_initial_window()
     sender.expire(ms(3000), &mut segments);
     assert_eq!(segments[1], Segment { again: true, ..segments[0] });
     assert_eq!(sender.expires(), Some(ms(9000)));
-    assert_eq!(sent(|out| sender.synchronized(ms(3040), out)), [(0, 100)]);
+    assert_eq!(sent(|out| sender.synchronized(ms(3040), ms(3000), out)), [(0, 100)]);
     assert_eq!(sender.round_trip(), None);
 }
 
@@ -117,5 +117,29 @@ fn an_idle_connection_keeps_its_window_or_begins_anew() {
         assert_eq!(sender.window().cwnd, 900.0, "{restart}: 299 ms are no pause");
         let sent = sent(|out| sender.offer(ms(700), 600, out));
         assert_eq!(sent.len(), segments, "{restart}");
+    }
+}
+
+/// Linux, `tcp_init_transfer` and `tcp_try_undo_spurious_syn`: one lost SYN leaves the first window as it is, two leave one segment, unless the
+/// timestamp tells that the first has arrived after all. From 6.5 on the first five timeouts are alike (`tcp_syn_linear_timeouts`).
+#[test]
+fn in_linux_one_lost_synchronizing_segment_costs_a_timeout_alone() {
+    let timeouts = [("linux-6.1", [1000, 3000, 7000, 15_000, 31_000]), ("linux-6.5", [1000, 2000, 3000, 4000, 5000])];
+    for (rule, expected) in timeouts {
+        for (lost, answered, segments) in [(1, 1, 3), (2, 2, 1), (2, 0, 3)] {
+            let settings =
+                "initial_window = \"3 MSS\", handshake = true, timestamps = true, timer_granularity = \"1 ms\"";
+            let timeout = "retransmission_timeout = { kind = \"linux\", initial = \"1 s\" }";
+            let mut sender = sender(&format!("{settings}, {timeout}, lost_syns = {rule:?}"));
+            sender.offer(ms(0), 1000, &mut Vec::new());
+            for &at in &expected[..lost] {
+                assert_eq!(sender.expires(), Some(ms(at)), "{rule}");
+                sender.expire(ms(at), &mut Vec::new());
+            }
+            let times: Vec<u64> = [0].into_iter().chain(expected).collect();
+            let (sent_at, now) = (ms(times[answered]), ms(times[lost] + 40));
+            assert_eq!(sent(|out| sender.synchronized(now, sent_at, out)).len(), segments, "{rule}: {lost} lost");
+            assert_eq!(sender.round_trip(), Some(now - sent_at));
+        }
     }
 }

@@ -41,7 +41,9 @@ fn table(scenario: &Scenario) -> String {
             }
             Happening::TimedOut { cwnd, ssthresh } => ("timeout", None, Some((cwnd, ssthresh))),
             Happening::Lost { content: Content::Data { sequence, .. } } => ("lost", Some(number(sequence)), None),
-            Happening::Lost { content: Content::Synchronize | Content::Synchronized } => ("lost syn", None, None),
+            Happening::Lost { content: Content::Synchronize { .. } | Content::Synchronized { .. } } => {
+                ("lost syn", None, None)
+            }
             Happening::Lost { content: Content::Acknowledgment(answer) } => {
                 ("lost ack", Some(number(answer.next)), None)
             }

@@ -26,14 +26,14 @@ use crate::support::{may_pass_receiver_window, n_source};
 /// Packets from the sender to the receiver.
 #[derive(Clone, Copy, Debug)]
 enum Forward {
-    Synchronize,
+    Synchronize { sent: Time },
     Data { sequence: u64, length: u64, sent: Time },
 }
 
 /// Packets from the receiver to the sender.
 #[derive(Clone, Copy, Debug)]
 enum Backward {
-    Synchronized,
+    Synchronized { sent: Time },
     Acknowledgment(Acknowledgment),
 }
 
@@ -167,7 +167,7 @@ impl Course<'_> {
 
     fn arrive_there(&mut self) -> Result<(), TestCaseError> {
         match self.there.receive() {
-            Forward::Synchronize => self.back.send(self.now, Backward::Synchronized),
+            Forward::Synchronize { sent } => self.back.send(self.now, Backward::Synchronized { sent }),
             Forward::Data { sequence, length, sent } => {
                 if let Some(acknowledgment) = self.receiver.receive(self.now, sequence, length, sent)? {
                     self.answer(acknowledgment);
@@ -179,7 +179,7 @@ impl Course<'_> {
 
     fn arrive_back(&mut self) -> Result<(), TestCaseError> {
         let segments = match self.back.receive() {
-            Backward::Synchronized => self.sender.synchronized(self.now)?,
+            Backward::Synchronized { sent } => self.sender.synchronized(self.now, sent)?,
             Backward::Acknowledgment(acknowledgment) => self.sender.acknowledge(self.now, acknowledgment)?,
         };
         self.send(&segments);
@@ -193,7 +193,8 @@ impl Course<'_> {
     fn send(&mut self, segments: &[Segment]) {
         for &Segment { sequence, length, synchronize, .. } in segments {
             let sent = self.now;
-            let thing = if synchronize { Forward::Synchronize } else { Forward::Data { sequence, length, sent } };
+            let thing =
+                if synchronize { Forward::Synchronize { sent } } else { Forward::Data { sequence, length, sent } };
             self.there.send(self.now, thing);
         }
     }

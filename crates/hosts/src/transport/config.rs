@@ -9,6 +9,7 @@ use longfat_foundation::registry::Chosen;
 
 use super::acknowledging::Acknowledging;
 use super::flavor::{EXTERNAL, Flavor};
+use super::opening::LostSynRule;
 use super::pacing::Pacing;
 use super::preset::PresetName;
 use super::rto::TimeoutEstimator;
@@ -116,6 +117,8 @@ longfat_foundation::section! {
         pub silly_window_avoidance: bool = "true" or ["false"],
         /// Whether a connection begins with a handshake, or is open from the start (T-46).
         pub handshake: bool = "false" or ["true"],
+        /// Effect of lost SYNs on what follows (T-46).
+        pub lost_syns: LostSynRule = "rfc-5681" or ["linux-6.1", "linux-6.5"],
         /// Congestion window after an idle period (T-47).
         pub idle_restart: IdleRestart = "keep" or ["initial-window"],
         /// Whether segments are paced. Flavors with a rate of their own are always paced, at that rate.

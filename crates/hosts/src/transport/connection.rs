@@ -108,7 +108,7 @@ impl Connection {
         let estimator = config.retransmission_timeout.build(&clock);
         let is_paced = law.is_paced() || !config.pacing.is_absent();
         Self {
-            deliveries: law.observes_deliveries().then(Box::default),
+            deliveries: (law.observes_deliveries() || law.observes_arrivals()).then(Box::default),
             pacer: is_paced.then(|| Box::new(Pacer::new(config.pacing.build(&())))),
             in_flight: 0,
             window_use: WindowUse::default(),
@@ -257,14 +257,19 @@ impl Connection {
 
     /// Grows the window for `bytes` newly acknowledged; `has_measured` if the acknowledgment gave a round-trip sample.
     #[inline(always)]
-    pub fn grow(&mut self, now: Time, mut bytes: u64, has_measured: bool) {
-        if bytes > self.mss && self.unacknowledged - bytes < self.arrived_before_timeout {
-            bytes = self.mss;
-        }
+    pub fn grow(&mut self, now: Time, bytes: u64, has_measured: bool) {
+        let jumps = bytes > self.mss && self.unacknowledged - bytes < self.arrived_before_timeout;
+        let bytes = if jumps { self.mss } else { bytes };
+        self.grow_for(now, bytes, bytes, has_measured);
+    }
+
+    /// [`grow`](Self::grow), where growth counts `counted` bytes.
+    #[inline(always)]
+    pub fn grow_for(&mut self, now: Time, bytes: u64, counted: u64, has_measured: bool) {
         if self.grows_classically {
-            self.window.grow_classically(bytes);
+            self.window.grow_classically(counted);
         } else {
-            self.grow_by_law(now, bytes, has_measured);
+            self.grow_by_law(now, self.unacknowledged - bytes, counted, has_measured);
         }
         if self.window.cwnd > self.statistics.max_cwnd {
             self.statistics.max_cwnd = self.window.cwnd;
@@ -272,22 +277,18 @@ impl Connection {
     }
 
     #[inline(never)]
-    fn grow_by_law(&mut self, now: Time, bytes: u64, has_measured: bool) {
+    fn grow_by_law(&mut self, now: Time, edge_before: u64, counted: u64, has_measured: bool) {
         let progress = Progress {
             now,
-            acknowledged: bytes,
+            acknowledged: counted,
             sample: self.round_trip.filter(|_| has_measured),
             one_way_delay: self.one_way_delay.filter(|_| has_measured),
             smoothed_round_trip: self.smoothed_round_trip.get(),
             is_paced: self.pacer.is_some(),
             unacknowledged: self.unacknowledged,
             highest: self.highest,
-            window_is_used: self.window_use.note(
-                &self.window,
-                self.unacknowledged - bytes,
-                self.highest,
-                self.pacer.is_some(),
-            ),
+            window_is_used: self.window_use.note(&self.window, edge_before, self.highest, self.pacer.is_some()),
+            phase: self.phase(false),
         };
         self.law.on_acknowledgment(&mut self.window, &progress);
     }
@@ -313,9 +314,15 @@ impl Connection {
         self.restart_timer(now);
     }
 
+    /// The law returns to the window before a reduction, of `before` bytes, that was needless.
+    pub fn undo_reduction(&mut self, before: f64) {
+        self.law.on_undo(&mut self.window, before);
+        self.statistics.max_cwnd = self.statistics.max_cwnd.max(self.window.cwnd);
+    }
+
     /// Passes `marked` of `bytes` newly acknowledged to the law, which reduces the window at most once per window of data. The next new
-    /// segment announces a reduction (CWR; RFC 3168 section 6.1.2).
-    pub fn respond_to_marks(&mut self, bytes: u64, marked: u64, is_recovering: bool) {
+    /// segment announces a reduction (CWR; RFC 3168 section 6.1.2). Returns the window before a reduction.
+    pub fn respond_to_marks(&mut self, bytes: u64, marked: u64, is_recovering: bool) -> Option<f64> {
         if self.observes_marks {
             self.law.observe_marks(bytes, marked, self.unacknowledged, self.highest);
         }
@@ -324,7 +331,9 @@ impl Connection {
             self.law.on_mark(&mut self.window, flight);
             self.statistics.reductions_for_marks += u64::from(self.window.cwnd < before);
             self.marks.note_reduction(self.highest, true);
+            return Some(before);
         }
+        None
     }
 
     /// Retransmits the first unacknowledged segment at once or, with delayed retransmission, after half a round trip (T-44). Returns the

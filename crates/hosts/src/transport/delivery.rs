@@ -170,6 +170,12 @@ impl DeliveryLog {
         sample
     }
 
+    /// Round trip of the segment sent last among those that a sample reports, and the bytes delivered since it was sent.
+    #[must_use]
+    pub fn newest(&self, sample: Sample, now: Time) -> (Option<Span>, u64) {
+        (sample.round_trip(now), sample.latest.map_or(0, |latest| self.delivered - latest.note.delivered))
+    }
+
     /// Completes a sample. The interval is the longer of the send and the acknowledgment interval, since either may be compressed
     /// (section 2.1.4); an interval below the least round trip gives no rate.
     #[expect(clippy::cast_precision_loss, reason = "less than 2^53 bytes")]

@@ -33,7 +33,9 @@ use longfat_foundation::registry::{Entry, Family, Model, Plan};
 
 use super::NamedControl;
 use super::law::{AfterLoss, Classical, LawFacts, WindowLaw};
-use super::recovery::{NewReno, NewRenoRfc6582, RackTlp, Recovery, Reno, Sack, SackRfc6675, Tahoe, Vanilla};
+use super::recovery::{
+    NewReno, NewRenoRfc6582, RackTlp, RackTlpLinux, Recovery, Reno, Sack, SackRfc6675, Tahoe, Vanilla,
+};
 
 /// Registers recoveries, each also as a flavor with the classical law, and flavors with laws of their own.
 macro_rules! register {
@@ -61,7 +63,7 @@ macro_rules! register {
 
 macro_rules! register_laws {
     ($($law:path),+) => {
-        register![Vanilla, Tahoe, Reno, NewReno, NewRenoRfc6582, Sack, SackRfc6675, RackTlp; $($law),+];
+        register![Vanilla, Tahoe, Reno, NewReno, NewRenoRfc6582, Sack, SackRfc6675, RackTlp, RackTlpLinux; $($law),+];
     };
 }
 

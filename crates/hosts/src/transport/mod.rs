@@ -13,6 +13,7 @@ pub mod control;
 mod delivery;
 pub mod flavor;
 pub mod law;
+mod opening;
 pub mod pacing;
 pub mod preset;
 pub mod ranges;
@@ -38,6 +39,7 @@ pub use congestion_notification::{CongestionNotification, MarkEcho, MarkResponse
 pub use connection::{Connection, DUPLICATE_THRESHOLD};
 pub use control::{CLASSICAL, Control, Controls, NamedControl};
 pub use delivery::{Delivery, DeliveryLog, LostSegment, Sample, Standing};
+pub use opening::LostSynRule;
 pub use receiver::{OutOfOrder, ReceivedBytes, Receiver};
 pub use scoreboard::Scoreboard;
 pub use segment::{Piece, Segment};

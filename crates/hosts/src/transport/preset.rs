@@ -20,6 +20,8 @@ pub struct Preset {
     pub source: &'static str,
     /// Keys and values of the `[tcp]` table, as written in scenarios.
     pub settings: &'static [(&'static str, &'static str)],
+    /// Parameters of flavors other than the preset's own, by kind, as such a host has them.
+    pub flavors: &'static [(&'static str, &'static str)],
 }
 
 /// Every preset.
@@ -46,6 +48,7 @@ pub const PRESETS: &[Preset] = &[
             ("idle_restart", "keep"),
             ("acknowledgments", "immediate"),
         ],
+        flavors: &[],
     },
     Preset {
         name: "rfc",
@@ -71,6 +74,7 @@ pub const PRESETS: &[Preset] = &[
             ("idle_restart", "initial-window"),
             ("acknowledgments", "delayed"),
         ],
+        flavors: &[],
     },
     Preset {
         name: "linux-like",
@@ -98,6 +102,54 @@ pub const PRESETS: &[Preset] = &[
             ("handshake", "true"),
             ("idle_restart", "decay"),
             ("acknowledgments", "{ kind = 'delayed', delay = '40 ms' }"),
+        ],
+        flavors: &[],
+    },
+    Preset {
+        name: "linux-6.12",
+        about: "A Linux host as its kernel computes: held against recordings of Linux 6.12 (and some of 6.1 and 7.3), which no preset of the RFCs \
+                was. Windows in whole segments, the kernel's CUBIC, and for every other control the parameters and the arithmetic of its module.",
+        source: "Linux 6.12: net/ipv4/tcp_input.c, tcp_output.c, tcp_recovery.c, tcp_timer.c, tcp_cong.c and the modules of the controls",
+        settings: &[
+            (
+                "flavor",
+                "{ kind = 'cubic', arithmetic = 'linux', slow_start_exit = 'hystart', recovery = 'rack-tlp-linux' }",
+            ),
+            ("mss", "1448 B"),
+            ("receiver_window", "6 MiB"),
+            ("initial_window", "10 MSS"),
+            ("timer_granularity", "1 ms"),
+            ("timer_phase", "per-connection"),
+            ("retransmission_timeout", "linux"),
+            ("timestamps", "true"),
+            ("initial_ssthresh", "unlimited"),
+            ("ssthresh_rule", "congestion-window"),
+            ("cwnd_limit", "used"),
+            ("slow_start_growth", "up-to-ssthresh"),
+            ("linear_growth", "acknowledged-bytes"),
+            ("slow_start_at_ssthresh", "false"),
+            ("window_arithmetic", "whole-segments"),
+            ("lost_syns", "linux-6.5"),
+            ("limited_transmit", "true"),
+            ("nagle", "true"),
+            ("nagle_waits_for", "small-segments"),
+            ("handshake", "true"),
+            ("idle_restart", "decay"),
+            ("acknowledgments", "linux"),
+        ],
+        flavors: &[
+            ("westwood", "{ arithmetic = 'linux', memory = 0.875 }"),
+            ("illinois", "{ arithmetic = 'linux' }"),
+            ("high-speed", "{ arithmetic = 'linux' }"),
+            ("h-tcp", "{ arithmetic = 'linux', round_trip_scaling = true }"),
+            ("scalable", "{ arithmetic = 'linux', legacy_window = 1 }"),
+            ("hybla", "{ arithmetic = 'linux' }"),
+            ("bic", "{ arithmetic = 'linux' }"),
+            (
+                "vegas",
+                "{ arithmetic = 'linux', alpha = 2, beta = 4, round_trip = 'shortest', cautious_slow_start = false }",
+            ),
+            ("dctcp", "{ arithmetic = 'linux' }"),
         ],
     },
 ];
@@ -152,7 +204,7 @@ const FLAVOR: &str = "flavor";
 const OF_THE_HOST: &[&str] = &["recovery"];
 
 /// Keys that a resolved scenario omits when they have their defaults.
-const LEFT_OUT: &[&str] = &["nagle_waits_for", "linear_growth"];
+const LEFT_OUT: &[&str] = &["nagle_waits_for", "linear_growth", "window_arithmetic", "arithmetic", "lost_syns"];
 
 /// Expands the preset of a scenario's `[tcp]` table. Also returns an error message if the preset sets nothing because every setting is
 /// written beside it, as in a resolved scenario.
@@ -165,18 +217,11 @@ pub fn written_out(root: &Node) -> (Node, Option<String>) {
         && let Value::Text(name) = &preset.value
         && let Some(known) = PRESETS.iter().find(|known| known.name == name)
     {
-        let (mut sets_anything, mut flavor) = (false, None);
+        let mut sets_anything = tcp.get_mut(FLAVOR).is_some_and(|flavor| complete_by_kind(flavor, known, &preset));
         for (key, value) in known.settings {
-            let mut value = parse_fragment(value);
-            value.relocate(&preset.place);
-            if *key == FLAVOR {
-                flavor = Some(value.clone());
-            }
-            sets_anything |= fill(tcp, key, value) && !LEFT_OUT.contains(key);
+            sets_anything |= fill(tcp, key, fragment(value, &preset)) && !LEFT_OUT.contains(key);
         }
-        if let Some(flavor) = flavor {
-            sets_anything |= fill_groups(&mut root, &flavor);
-        }
+        sets_anything |= fill_groups(&mut root, known, &preset);
         idle = (!sets_anything).then(|| {
             format!("\"{name}\" sets nothing: all its settings are written beside it and take precedence; leave out those that the preset should set")
         });
@@ -200,13 +245,34 @@ fn field_of_end_systems(key: &str) -> Field {
     TcpConfig::fields().into_iter().find(|field| field.name == key).expect("presets have keys of end systems")
 }
 
-/// Completes the flavors of connection groups from the preset's flavor. Returns true if anything was added.
-fn fill_groups(root: &mut Node, of_preset: &Node) -> bool {
+/// A value of a preset, placed where the preset is named.
+fn fragment(text: &str, preset: &Node) -> Node {
+    let mut value = parse_fragment(text);
+    value.relocate(&preset.place);
+    value
+}
+
+/// Completes a flavor with the parameters that the preset has for its kind. Returns true if anything was added.
+fn complete_by_kind(flavor: &mut Node, known: &Preset, preset: &Node) -> bool {
+    let written = parameters(flavor);
+    let Some(kind) = kind_of(&written) else { return false };
+    let Some((kind, of_kind)) = known.flavors.iter().find(|(name, _)| *name == kind) else { return false };
+    let mut of_kind = fragment(of_kind, preset);
+    if let Value::Table(entries) = &mut of_kind.value {
+        entries.push((Key { name: KIND.into(), place: preset.place.clone() }, fragment(kind, preset)));
+    }
+    complete(flavor, &of_kind, &field_of_end_systems(FLAVOR).shape())
+}
+
+/// Completes the flavors of connection groups from the preset. Returns true if anything was added.
+fn fill_groups(root: &mut Node, known: &Preset, preset: &Node) -> bool {
     let shape = field_of_end_systems(FLAVOR).shape();
+    let of_preset = known.settings.iter().find(|(key, _)| *key == FLAVOR).map(|(_, flavor)| fragment(flavor, preset));
     let Some(Value::Array(groups)) = root.get_mut("connections").map(|groups| &mut groups.value) else { return false };
     let mut adds = false;
     for flavor in groups.iter_mut().filter_map(|group| group.get_mut(FLAVOR)) {
-        adds |= complete(flavor, of_preset, &shape);
+        adds |= complete_by_kind(flavor, known, preset);
+        adds |= of_preset.as_ref().is_some_and(|of_preset| complete(flavor, of_preset, &shape));
     }
     adds
 }
@@ -216,16 +282,14 @@ fn fill_groups(root: &mut Node, of_preset: &Node) -> bool {
 fn complete(written: &mut Node, of_preset: &Node, shape: &Shape) -> bool {
     let Shape::Model { models, .. } = shape else { return false };
     let of_preset = parameters(of_preset);
-    let kind =
-        |entries: &[(Key, Node)]| entries.iter().find(|(key, _)| key.name == KIND).map(|(_, node)| text_of(node));
-    let (mut entries, preset) = (parameters(written), kind(&of_preset));
-    let is_same = kind(&entries).is_none_or(|own| Some(own) == preset);
+    let (mut entries, preset) = (parameters(written), kind_of(&of_preset));
+    let is_same = kind_of(&entries).is_none_or(|own| Some(own) == preset);
     let Some(model) =
-        models.iter().find(|model| Some(model.name.to_owned()) == kind(&entries).or_else(|| preset.clone()))
+        models.iter().find(|model| Some(model.name.to_owned()) == kind_of(&entries).or_else(|| preset.clone()))
     else {
         return false; // Unknown model: reported when the scenario is read.
     };
-    let mut adds = false;
+    let (mut adds, mut changes) = (false, false);
     for (key, value) in of_preset {
         let field = model.fields.iter().find(|field| field.answers_to(&key.name));
         if key.name != KIND && (field.is_none() || !(is_same || OF_THE_HOST.contains(&key.name.as_str()))) {
@@ -236,12 +300,13 @@ fn complete(written: &mut Node, of_preset: &Node, shape: &Shape) -> bool {
             (Some((_, own)), Some(field)) => adds |= complete(own, &value, &field.shape()),
             (Some(_), None) => {}
             (None, _) => {
+                adds |= !LEFT_OUT.contains(&key.name.as_str());
                 entries.push((key, value));
-                adds = true;
+                changes = true;
             }
         }
     }
-    if adds {
+    if adds || changes {
         written.value = Value::Table(entries);
     }
     adds
@@ -256,6 +321,8 @@ fn parameters(model: &Node) -> Vec<(Key, Node)> {
     }
 }
 
-fn text_of(node: &Node) -> String {
-    if let Value::Text(text) = &node.value { text.clone() } else { String::new() }
+/// The kind of a model, given its parameters.
+fn kind_of(parameters: &[(Key, Node)]) -> Option<String> {
+    let kind = parameters.iter().find(|(key, _)| key.name == KIND);
+    kind.map(|(_, node)| if let Value::Text(text) = &node.value { text.clone() } else { String::new() })
 }

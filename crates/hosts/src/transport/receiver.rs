@@ -84,7 +84,7 @@ impl Receiver {
     /// [`new`](Self::new), given the recovery that `config` names.
     #[must_use]
     pub(super) fn for_recovery(config: &TcpConfig, recovery: &dyn Recovery) -> Self {
-        let acknowledging = config.acknowledgments.build(&());
+        let acknowledging = config.acknowledgments.build(config);
         Self {
             out_of_order: config.out_of_order,
             acknowledges_at_once: acknowledging.is_at_once(),
@@ -186,7 +186,8 @@ impl Receiver {
         self.received.new += length;
         self.note_timestamp(now, sequence, sent);
         if !self.acknowledges_at_once {
-            self.wait(now, true, false);
+            let arrival = Arrival { in_order: true, repeats_last: false, length, ..self.arrival() };
+            self.wait(now, arrival);
         }
         self.due.is_none()
     }
@@ -200,7 +201,8 @@ impl Receiver {
         self.latest = self.take(sequence, end);
         self.received += self.latest;
         self.note_timestamp(now, sequence, sent);
-        self.wait(now, false, repeats_last);
+        let repeats = self.latest.duplicate > 0;
+        self.wait(now, Arrival { repeats_last, length, repeats, ..self.arrival() });
         if let Some(duplicate) = duplicate {
             return self.due.is_none().then(|| self.acknowledge_with(duplicate));
         }
@@ -217,9 +219,15 @@ impl Receiver {
         }
     }
 
+    /// The state after a segment, for the acknowledgment rule.
+    #[inline]
+    fn arrival(&self) -> Arrival {
+        let holds = self.most_blocks > 0 && !self.islands.is_empty();
+        Arrival { waits: self.due.is_some(), next: self.next, holds, ..Arrival::default() }
+    }
+
     /// Sets or clears the time of the delayed acknowledgment by the acknowledgment rule; marks that must be echoed at once prevent a delay.
-    fn wait(&mut self, now: Time, in_order: bool, repeats_last: bool) {
-        let arrival = Arrival { in_order, repeats_last, waits: self.due.is_some() };
+    fn wait(&mut self, now: Time, arrival: Arrival) {
         self.due = self.acknowledging.delay(now, arrival).filter(|_| !self.marks.is_urgent());
     }
 

@@ -11,6 +11,7 @@ use longfat_foundation::random::Stream;
 use longfat_foundation::units::{Span, Time};
 
 use super::connection::{Connection, DUPLICATE_THRESHOLD};
+use super::opening::LostSyns;
 use super::recovery::{Recovery, Response};
 use super::segment::{Piece, Segment};
 use super::{Acknowledgment, IdleRestart, Receiver, SenderStatistics, TcpConfig, TickClock, Window};
@@ -20,8 +21,8 @@ use super::{Acknowledgment, IdleRestart, Receiver, SenderStatistics, TcpConfig, 
 enum Opening {
     /// No segment was sent.
     Closed,
-    /// A SYN was sent at `sent`, and more than once if `again`.
-    Synchronizing { sent: Time, again: bool },
+    /// A SYN was sent first at `first`, and `again` so many times.
+    Synchronizing { first: Time, again: u32 },
     /// Data may be sent.
     Open,
 }
@@ -39,6 +40,7 @@ pub struct Sender {
     opening: Opening,
     limited_transmit: bool,
     idle_restart: IdleRestart,
+    lost_syns: LostSyns,
     /// Whether an acknowledgment without blocks can only advance the window: no ECN, no delivery rates, no recovery that takes every
     /// acknowledgment.
     is_plain: bool,
@@ -66,6 +68,7 @@ impl Sender {
             opening: if config.handshake { Opening::Closed } else { Opening::Open },
             limited_transmit: config.limited_transmit,
             idle_restart: config.idle_restart,
+            lost_syns: LostSyns::of(config),
             wakes: None,
         }
     }
@@ -157,7 +160,7 @@ impl Sender {
     pub fn offer(&mut self, now: Time, bytes: u64, segments: &mut Vec<Segment>) {
         self.connection.offer(bytes);
         if self.opening == Opening::Closed {
-            self.opening = Opening::Synchronizing { sent: now, again: false };
+            self.opening = Opening::Synchronizing { first: now, again: 0 };
             self.connection.synchronize(now, false);
         }
         if self.connection.highest() > 0 && self.connection.flight() == 0 {
@@ -173,18 +176,19 @@ impl Sender {
         self.send_allowed(now, segments);
     }
 
-    /// Handles the SYN-ACK: data may be sent from now on.
-    pub fn synchronized(&mut self, now: Time, segments: &mut Vec<Segment>) {
-        let Opening::Synchronizing { sent, again } = self.opening else { return };
+    /// Handles the SYN-ACK that answers a SYN sent at `sent`: data may be sent from now on.
+    pub fn synchronized(&mut self, now: Time, sent: Time, segments: &mut Vec<Segment>) {
+        let Opening::Synchronizing { first, again } = self.opening else { return };
         self.opening = Opening::Open;
         self.connection.stop_timer();
-        if again {
-            // RFC 5681 section 3.1: after the loss of one, begin with a single segment.
-            self.connection.window.collapse();
-            self.connection.restart_timeout();
-        } else {
+        if again == 0 || self.lost_syns.knows_which_was_answered() {
             self.connection.measure_synchronization(sent, now);
             self.recovery.on_opened(now, now - sent);
+        } else {
+            self.connection.restart_timeout();
+        }
+        if self.lost_syns.close_window(again, sent == first) {
+            self.connection.window.collapse();
         }
         self.send_allowed(now, segments);
     }
@@ -233,6 +237,9 @@ impl Sender {
         let connection = &mut self.connection;
         let sample = connection.take_in_deliveries(now, acknowledgment);
         connection.marks.take_in(acknowledgment, connection.mss());
+        if let Some(sample) = sample {
+            connection.observe_arrivals(now, acknowledgment.next, sample, self.is_recovering);
+        }
         let news = !self.is_selective || self.recovery.take_in(now, connection, acknowledgment);
         if acknowledgment.next > connection.unacknowledged() {
             self.acknowledge_new(now, acknowledgment);
@@ -263,15 +270,23 @@ impl Sender {
         let mut response = Response::NORMAL;
         if self.is_recovering || self.tells_everything {
             response = self.recovery.on_acknowledgment(now, connection, bytes);
-            self.is_recovering = self.recovery.is_recovering();
+            let was_recovering = std::mem::replace(&mut self.is_recovering, self.recovery.is_recovering());
+            if was_recovering && !self.is_recovering {
+                connection.note_recovered();
+            }
         }
         let is_recovering = self.is_recovering;
         let has_measured = connection.measure_round_trip(now, acknowledgment, is_recovering);
         let marked = connection.marks.marked_bytes(acknowledgment, bytes, connection.mss());
-        connection.respond_to_marks(bytes, marked, is_recovering);
+        if let Some(before) = connection.respond_to_marks(bytes, marked, is_recovering) {
+            self.recovery.on_reduction_for_mark(connection, before);
+        }
         // RFC 3168 section 6.1.2: an acknowledgment that echoes a mark does not grow the window.
         if response.window_may_grow && marked == 0 {
-            connection.grow(now, bytes, has_measured);
+            match response.counted {
+                Some(counted) => connection.grow_for(now, bytes, counted, has_measured),
+                None => connection.grow(now, bytes, has_measured),
+            }
         }
         if response.timer_restarts || connection.flight() == 0 {
             connection.renew_timer(now);
@@ -323,9 +338,11 @@ impl Sender {
 
     /// Handles a retransmission timeout: slow start and go-back-N from the lost segment (T-15); a SYN or a window probe is repeated.
     fn time_out(&mut self, now: Time) {
-        if let Opening::Synchronizing { sent, .. } = self.opening {
-            self.opening = Opening::Synchronizing { sent, again: true };
-            self.connection.back_off();
+        if let Opening::Synchronizing { first, again } = self.opening {
+            self.opening = Opening::Synchronizing { first, again: again + 1 };
+            if self.lost_syns.backs_off(again) {
+                self.connection.back_off();
+            }
             self.connection.synchronize(now, true);
             self.connection.statistics.openings_sent_again += 1;
         } else if self.connection.is_shut_out() {

@@ -1,5 +1,7 @@
 //! Arithmetic of the congestion window and the slow start threshold. Laws and recoveries decide when to apply it.
 
+mod whole;
+
 use longfat_foundation::measure::SendLimit;
 use longfat_foundation::units::Span;
 
@@ -39,6 +41,8 @@ pub struct Window {
     /// Whether the next slow start follows a timeout (RFC 3465 section 2.3).
     is_after_timeout: bool,
     timeout: TimeoutKind,
+    /// Window and threshold before the latest timeout.
+    before_timeout: (f64, f64),
     grows_unused: bool,
     slow_start_at_ssthresh: bool,
     arithmetic: WindowArithmetic,
@@ -48,6 +52,10 @@ pub struct Window {
     increment_area: f64,
     /// Acknowledgments since the last increment.
     acknowledgments: u64,
+    /// Segments acknowledged since the last increment, with whole segments (`snd_cwnd_cnt` of Linux).
+    pub credit: u64,
+    /// Growth in bytes that is not yet a segment, with whole segments.
+    pending: f64,
 }
 
 impl Window {
@@ -79,6 +87,7 @@ impl Window {
             linear_growth: config.linear_growth,
             is_after_timeout: false,
             timeout: TimeoutKind::First,
+            before_timeout: (initial, f64::INFINITY),
             grows_unused: config.cwnd_limit != CongestionWindowLimit::Used,
             slow_start_at_ssthresh: config.slow_start_at_ssthresh
                 && config.slow_start_growth != SlowStartGrowth::UpToThreshold,
@@ -87,6 +96,8 @@ impl Window {
             increment_period: config.acknowledgments_per_increment.0,
             increment_area: config.acknowledgments_per_increment.0 as f64 * mss * mss,
             acknowledgments: 0,
+            credit: 0,
+            pending: 0.0,
         }
     }
 
@@ -217,19 +228,92 @@ impl Window {
         if self.acknowledgments < self.increment_period {
             return;
         }
+        if self.arithmetic == WindowArithmetic::WholeSegments
+            && segments == 1.0
+            && self.linear_growth == LinearGrowth::Acknowledged
+        {
+            self.acknowledgments = 0;
+            return self.add_one_per(self.segments(), self.in_segments(acknowledged));
+        }
         let area = match self.linear_growth {
             LinearGrowth::PerAcknowledgment => self.increment_area,
             LinearGrowth::Acknowledged => self.mss * acknowledged as f64 * self.increment_period as f64,
         };
         self.acknowledgments = 0;
-        self.grow(self.rounded(segments * area / self.cwnd));
+        let increment = segments * area / self.cwnd;
+        self.grow(if self.arithmetic == WindowArithmetic::Integer { self.rounded(increment) } else { increment });
+    }
+
+    /// Congestion window in segments, rounded down.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a window is positive and below 2^53")]
+    pub fn segments(&self) -> u64 {
+        (self.cwnd / self.mss) as u64
+    }
+
+    /// Sets the congestion window to a number of segments, up to `cwnd_limit`.
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 segments")]
+    pub fn set_segments(&mut self, segments: u64) {
+        self.set(segments as f64 * self.mss);
+    }
+
+    /// Threshold in segments, rounded down; `u64::MAX` if it is infinite.
+    #[must_use]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a threshold is positive")]
+    pub fn threshold_segments(&self) -> u64 {
+        (self.ssthresh / self.mss) as u64
+    }
+
+    /// Sets the threshold to a number of segments.
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 segments")]
+    pub fn set_threshold_segments(&mut self, segments: u64) {
+        self.ssthresh = segments as f64 * self.mss;
+    }
+
+    /// Segments in `bytes` bytes, of which the last may be shorter.
+    #[must_use]
+    pub fn in_segments(&self, bytes: u64) -> u64 {
+        bytes.div_ceil(whole_bytes(self.mss))
+    }
+
+    /// Adds a segment for every `period` of `acknowledged` segments, and keeps the rest for the next time (Linux, `tcp_cong_avoid_ai`).
+    pub fn add_one_per(&mut self, period: u64, acknowledged: u64) {
+        let period = period.max(1);
+        let mut added = 0;
+        // Credit that a longer period has left counts for one segment.
+        if self.credit >= period {
+            (self.credit, added) = (0, 1);
+        }
+        self.credit += acknowledged;
+        added += self.credit / period;
+        self.credit %= period;
+        self.set_segments(self.segments() + added);
+    }
+
+    /// Slow start in whole segments up to the threshold; returns the acknowledged segments that are left (Linux, `tcp_slow_start`).
+    pub fn start_slowly(&mut self, acknowledged: u64) -> u64 {
+        let before = self.segments();
+        let grown = (before + acknowledged).min(self.threshold_segments());
+        self.set_segments(grown);
+        acknowledged - (grown - before)
     }
 
     /// Adds `increment` bytes, up to `cwnd_limit`.
     #[inline]
-    pub fn grow(&mut self, increment: f64) {
+    pub fn grow(&mut self, mut increment: f64) {
+        if self.arithmetic == WindowArithmetic::WholeSegments {
+            self.pending += increment;
+            increment = (self.pending / self.mss).floor() * self.mss;
+            self.pending -= increment;
+        }
         let grown = self.cwnd + increment;
         self.cwnd = if grown <= self.limit { grown } else { grown.min(self.limit.max(self.cwnd)) };
+    }
+
+    /// [`set`](Self::set) to a whole number of bytes.
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
+    pub fn set_bytes(&mut self, bytes: u64) {
+        self.set(bytes as f64);
     }
 
     /// Sets the congestion window to `bytes`, up to `cwnd_limit`.
@@ -242,6 +326,7 @@ impl Window {
         match self.arithmetic {
             WindowArithmetic::FloatingPoint => bytes,
             WindowArithmetic::Integer => whole_bytes(bytes) as f64,
+            WindowArithmetic::WholeSegments => (bytes / self.mss).floor() * self.mss,
         }
     }
 
@@ -257,9 +342,15 @@ impl Window {
             ThresholdRule::AsPrinted | ThresholdRule::ByFlavor => (self.cwnd * share).min(self.receiver_window),
             ThresholdRule::Bsd => (self.cwnd.min(self.receiver_window) * share / self.mss).floor() * self.mss,
             ThresholdRule::FlightSize => flight as f64 * share,
+            ThresholdRule::CongestionWindow => self.cwnd * share,
         };
         self.ssthresh = self.rounded(left).max(2.0 * self.mss);
-        self.acknowledgments = 0;
+        self.end_growth();
+    }
+
+    /// Forgets growth that is less than a segment.
+    pub fn end_growth(&mut self) {
+        (self.acknowledgments, self.credit, self.pending) = (0, 0, 0.0);
     }
 
     /// [`halve_threshold`](Self::halve_threshold) at a timeout; with `flight-size`, by the kind of the timeout.
@@ -269,7 +360,7 @@ impl Window {
 
     /// [`reduce_threshold`](Self::reduce_threshold) at a timeout; with `flight-size`, by the kind of the timeout.
     pub fn reduce_threshold_at_timeout(&mut self, share: f64, flight: u64) {
-        if self.threshold_rule == ThresholdRule::FlightSize {
+        if matches!(self.threshold_rule, ThresholdRule::FlightSize | ThresholdRule::CongestionWindow) {
             self.reduce_at_timeout(|window| window.reduce_threshold(share, flight));
         } else {
             self.reduce_threshold(share, flight);
@@ -283,6 +374,8 @@ impl Window {
         match self.timeout {
             TimeoutKind::Again => {}
             TimeoutKind::First => reduce(self),
+            // The window counts, not the flight, and it was reduced (`tcp_enter_loss`).
+            TimeoutKind::InRecovery if self.threshold_rule == ThresholdRule::CongestionWindow => {}
             TimeoutKind::InRecovery => {
                 reduce(self);
                 self.ssthresh = self.ssthresh.min(before);
@@ -293,6 +386,19 @@ impl Window {
     /// Records the kind of a timeout before its effects.
     pub fn note_timeout(&mut self, kind: TimeoutKind) {
         self.timeout = kind;
+        self.before_timeout = (self.cwnd, self.ssthresh);
+    }
+
+    /// Kind of the latest timeout.
+    #[must_use]
+    pub fn timeout(&self) -> TimeoutKind {
+        self.timeout
+    }
+
+    /// Window and threshold before the latest timeout, in bytes.
+    #[must_use]
+    pub fn before_timeout(&self) -> (f64, f64) {
+        self.before_timeout
     }
 
     /// Sets ssthresh and window after a loss without a timeout, to one half.

@@ -15,6 +15,8 @@ longfat_foundation::choice! {
         Bsd = "bsd",
         /// max(2 MSS, flight / 2), where flight is the bytes sent and not acknowledged (RFC 5681 equation 4).
         FlightSize = "flight-size",
+        /// max(2 MSS, cwnd / 2), whatever is in flight (Linux, `tcp_reno_ssthresh`).
+        CongestionWindow = "congestion-window",
     }
 }
 
@@ -83,6 +85,9 @@ longfat_foundation::choice! {
         FloatingPoint = "floating-point",
         /// Whole bytes, each increment rounded down: growth stops when the window exceeds MSS squared (T-40).
         Integer = "integer",
+        /// Whole segments: less than a segment of growth is kept until it is one, linear growth counts acknowledged segments until they are
+        /// a window, and thresholds are rounded down (Linux: `snd_cwnd`, `snd_cwnd_cnt`, `tcp_cong_avoid_ai`).
+        WholeSegments = "whole-segments",
     }
 }
 

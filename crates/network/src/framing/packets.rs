@@ -24,9 +24,15 @@ pub enum Content {
     /// An acknowledgment.
     Acknowledgment(Acknowledgment),
     /// A SYN.
-    Synchronize,
+    Synchronize {
+        /// Time of transmission.
+        sent: Time,
+    },
     /// A SYN-ACK.
-    Synchronized,
+    Synchronized {
+        /// Time of transmission of the SYN that it answers.
+        sent: Time,
+    },
     /// Background traffic, which has no receiver.
     Background,
 }

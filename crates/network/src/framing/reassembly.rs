@@ -96,12 +96,13 @@ impl Continuity {
 mod tests {
     use super::super::Content;
     use super::*;
+    use longfat_foundation::units::Time;
     use proptest::prelude::*;
 
     /// Receives the given cells of packets of four cells each; returns the packets that are delivered.
     fn receive(rule: LostLastCell, cells: &[(u32, u32)]) -> Vec<u32> {
         let mut packets = Packets::default();
-        (0..4).for_each(|_| _ = packets.insert(Content::Synchronize, 4, 4 * 424));
+        (0..4).for_each(|_| _ = packets.insert(Content::Synchronize { sent: Time::ZERO }, 4, 4 * 424));
         let mut reassembly = Reassembly::new(rule);
         let cell = |&(packet, index)| Cell::new(PacketId(packet), 0, index == 0, index == 3);
         cells.iter().filter_map(|at| reassembly.receive(cell(at), &packets)).map(|id| id.0).collect()
@@ -140,7 +141,7 @@ mod tests {
             lost in prop::collection::vec(prop::bool::weighted(0.2), 60),
         ) {
             let mut packets = Packets::default();
-            let ids: Vec<_> = sizes.iter().map(|&cells| packets.insert(Content::Synchronize, cells, 424)).collect();
+            let ids: Vec<_> = sizes.iter().map(|&cells| packets.insert(Content::Synchronize { sent: Time::ZERO }, cells, 424)).collect();
             let mut reassembly = Reassembly::new(rule);
             let mut continuity = Continuity::new(rule, 1);
             let (mut received, mut expected) = (Vec::new(), Vec::new());

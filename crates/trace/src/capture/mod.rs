@@ -196,8 +196,8 @@ impl Capture {
             Content::Data { sequence, length, sent, .. } => {
                 Box::new(move |packet| (packet.sequence, packet.length, packet.sent) == (sequence, length, sent))
             }
-            Content::Synchronize => Box::new(|packet| packet.length == 0),
-            Content::Acknowledgment(_) | Content::Synchronized | Content::Background => return,
+            Content::Synchronize { .. } => Box::new(|packet| packet.length == 0),
+            Content::Acknowledgment(_) | Content::Synchronized { .. } | Content::Background => return,
         };
         let in_flight = &mut self.flows[flow].in_flight;
         if let Some(it) = in_flight.iter().position(is_it).and_then(|place| in_flight.remove(place)) {

@@ -22,7 +22,7 @@ impl Drops {
         let (flow, is_data, sequence, length) = match content {
             Content::Data { sequence, length, .. } => (Value::flow(flow), true, *sequence, *length),
             Content::Acknowledgment(acknowledgment) => (Value::flow(flow), false, acknowledgment.next, 0),
-            Content::Synchronize | Content::Synchronized => (Value::flow(flow), false, 0, 0),
+            Content::Synchronize { .. } | Content::Synchronized { .. } => (Value::flow(flow), false, 0, 0),
             Content::Background => (Value::integer(0), false, 0, 0),
         };
         self.table.add([

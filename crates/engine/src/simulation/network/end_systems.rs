@@ -37,7 +37,9 @@ impl<O: Observer, D: Drive> Network<O, D> {
             Content::Acknowledgment(acknowledgment) => {
                 self.receive_acknowledgment_with_window(now, number, &acknowledgment, last.packet);
             }
-            Content::Synchronize | Content::Synchronized | Content::Background => self.hand_over_other(now, last),
+            Content::Synchronize { .. } | Content::Synchronized { .. } | Content::Background => {
+                self.hand_over_other(now, last)
+            }
         }
     }
 
@@ -47,16 +49,16 @@ impl<O: Observer, D: Drive> Network<O, D> {
         let packet = self.packets.get(last.packet);
         let Some(number) = self.flow_on(last.circuit(), &packet.content) else { return };
         match packet.content {
-            Content::Synchronize => {
+            Content::Synchronize { sent } => {
                 self.ledger.synchronize_arrives(number, packet.bits);
                 self.observer.synchronize_received(now, number);
-                self.send_opening(now, self.flows[number].acknowledgments, Content::Synchronized);
+                self.send_opening(now, self.flows[number].acknowledgments, Content::Synchronized { sent });
                 self.ledger.receiver_acts(now, number);
                 self.open_next_leg(now, number);
             }
-            Content::Synchronized => {
+            Content::Synchronized { sent } => {
                 self.ledger.control_arrives(number, packet.bits);
-                self.open(now, number);
+                self.open(now, number, sent);
             }
             Content::Data { .. } | Content::Acknowledgment(_) | Content::Background => {}
         }
@@ -232,10 +234,10 @@ impl<O: Observer, D: Drive> Network<O, D> {
         self.tell_of_room(now, number);
     }
 
-    /// The answer to a synchronizing segment has arrived.
-    fn open(&mut self, now: Time, number: usize) {
+    /// The answer to a synchronizing segment that was sent at `sent` has arrived.
+    fn open(&mut self, now: Time, number: usize, sent: Time) {
         self.observer.synchronized(now, number);
-        self.flows[number].sender.synchronized(now, &mut self.segments);
+        self.flows[number].sender.synchronized(now, sent, &mut self.segments);
         self.send_segments(now, number);
     }
 
@@ -289,7 +291,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
             }
             let Segment { sequence, length, again, reduced, .. } = segment;
             if segment.synchronize {
-                self.send_opening(now, way, Content::Synchronize);
+                self.send_opening(now, way, Content::Synchronize { sent: now });
             } else {
                 let content = Content::Data { sequence, length, sent: now, reduced };
                 let is_capable = !again || self.flows[number].sender.learns_share_of_marks();
@@ -350,8 +352,8 @@ impl<O: Observer, D: Drive> Network<O, D> {
 /// The flow that a packet on a circuit belongs to, of `connections` connections or legs; none for background traffic.
 pub fn flow_on(circuit: usize, content: &Content, connections: usize) -> Option<usize> {
     match content {
-        Content::Data { .. } | Content::Synchronize => Some(flow_with_data_on(circuit, connections)),
-        Content::Acknowledgment(_) | Content::Synchronized => Some(flow_with_data_on(circuit ^ 1, connections)),
+        Content::Data { .. } | Content::Synchronize { .. } => Some(flow_with_data_on(circuit, connections)),
+        Content::Acknowledgment(_) | Content::Synchronized { .. } => Some(flow_with_data_on(circuit ^ 1, connections)),
         Content::Background => None,
     }
 }

@@ -4,17 +4,24 @@
 
 mod delayed;
 mod immediate;
+mod linux;
 mod thinned;
 
 use longfat_foundation::registry::{Entry, Family};
 use longfat_foundation::units::Time;
 
+use super::TcpConfig;
+
 /// Every registered rule.
-pub const RULES: &[Entry<dyn Acknowledging>] =
-    &[Entry::of::<immediate::Immediate>(), Entry::of::<delayed::Delayed>(), Entry::of::<thinned::Thinned>()];
+pub const RULES: &[Entry<dyn Acknowledging>] = &[
+    Entry::of::<immediate::Immediate>(),
+    Entry::of::<delayed::Delayed>(),
+    Entry::of::<thinned::Thinned>(),
+    Entry::of::<linux::Linux>(),
+];
 
 /// The arrival of a segment, as an acknowledgment rule sees it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Arrival {
     /// True if it was the next one expected and nothing is held beyond it.
     pub in_order: bool,
@@ -22,6 +29,14 @@ pub struct Arrival {
     pub repeats_last: bool,
     /// True if an acknowledgment is already delayed.
     pub waits: bool,
+    /// Bytes of the segment.
+    pub length: u64,
+    /// Next byte expected after it.
+    pub next: u64,
+    /// True if something is held beyond a hole after it that selective acknowledgments report.
+    pub holds: bool,
+    /// True if any of it had arrived before.
+    pub repeats: bool,
 }
 
 /// The acknowledgment rule of one receiver.
@@ -38,7 +53,8 @@ pub trait Acknowledging: Send {
 
 impl Family for dyn Acknowledging {
     const KIND: &'static str = "acknowledgment rule";
-    type Context = ();
+    /// The end system, which has the segment size and the receiver window.
+    type Context = TcpConfig;
     fn models() -> &'static [Entry<Self>] {
         RULES
     }

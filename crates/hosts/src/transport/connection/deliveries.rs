@@ -4,6 +4,7 @@ use longfat_foundation::random::Stream;
 use longfat_foundation::units::Time;
 
 use super::Connection;
+use crate::transport::law::{Arrivals, Phase};
 use crate::transport::{Acknowledgment, Piece, Sample, Standing};
 
 impl Connection {
@@ -63,6 +64,44 @@ impl Connection {
     pub fn take_in_deliveries(&mut self, now: Time, acknowledgment: &Acknowledgment) -> Option<Sample> {
         let highest = self.highest;
         self.deliveries.as_mut().map(|deliveries| deliveries.take_in(now, acknowledgment, highest))
+    }
+
+    /// Passes an acknowledgment up to `next` to the law, before recovery and growth respond to it.
+    pub fn observe_arrivals(&mut self, now: Time, next: u64, sample: Sample, is_recovering: bool) {
+        let Some(deliveries) = &self.deliveries else { return };
+        let (round_trip, delivered_since) = deliveries.newest(sample, now);
+        let bytes = next - self.unacknowledged;
+        let phase = self.phase(is_recovering);
+        let arrivals = Arrivals {
+            now,
+            segments: self.window.in_segments(bytes),
+            bytes,
+            round_trip,
+            delivered_since,
+            unacknowledged: next,
+            highest: self.highest,
+            phase,
+            is_paced: self.pacer.is_some(),
+        };
+        self.law.on_arrivals(&mut self.window, &arrivals);
+    }
+
+    /// State of the loss recovery.
+    pub(super) fn phase(&self, is_recovering: bool) -> Phase {
+        if is_recovering {
+            Phase::Recovery
+        } else if self.unacknowledged < self.arrived_before_timeout {
+            Phase::Loss
+        } else if self.scoreboard.arrived().is_empty() {
+            Phase::Open
+        } else {
+            Phase::Disorder
+        }
+    }
+
+    /// Tells the law that a recovery that has reduced the window is over.
+    pub fn note_recovered(&mut self) {
+        self.law.on_recovered(&mut self.window, self.highest);
     }
 
     /// Passes the completed sample to the law, after recovery and growth.

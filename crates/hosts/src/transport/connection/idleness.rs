@@ -9,6 +9,7 @@ impl Connection {
     pub fn measure_synchronization(&mut self, sent: Time, now: Time) {
         self.note_round_trip(sent, now);
         self.law.on_opened(now, now - sent);
+        self.law.set_first_window(&mut self.window);
     }
 
     /// Notifies the timeout estimator of a handshake whose SYN was retransmitted. By RFC 6298 (section 5.7) the backoff then ends; BSD keeps

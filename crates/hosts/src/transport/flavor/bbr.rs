@@ -8,7 +8,7 @@ use super::Flavor;
 use crate::transport::law::{
     AfterLoss, LawFacts, ModelRate, Progress, Regrowth, ResponseToMarks, Rounds, SlowStart, WindowLaw, WindowedMaximum,
 };
-use crate::transport::recovery::{RackTlp, Recovery, Reduction, SackRfc6675};
+use crate::transport::recovery::{RackTlp, RackTlpLinux, Recovery, Reduction, SackRfc6675};
 use crate::transport::{Delivery, Window};
 
 longfat_foundation::choice! {
@@ -19,6 +19,8 @@ longfat_foundation::choice! {
         SackRfc6675 = "sack-rfc6675",
         /// From the time since a segment was sent.
         RackTlp = "rack-tlp",
+        /// So too, with the states and the undoing of the Linux kernel.
+        RackTlpLinux = "rack-tlp-linux",
     }
     absent SackRfc6675
 }
@@ -48,6 +50,7 @@ impl Flavor for Bbr {
         match self.recovery {
             RecoveryOfBbr::SackRfc6675 => &SackRfc6675 { reduction: Reduction::AtOnce },
             RecoveryOfBbr::RackTlp => RackTlp::without_reduction(),
+            RecoveryOfBbr::RackTlpLinux => RackTlpLinux::without_reduction(),
         }
     }
 

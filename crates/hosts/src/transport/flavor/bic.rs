@@ -1,12 +1,14 @@
 //! BIC TCP (Xu, Harfoush and Rhee 2004, "Binary increase congestion control (BIC) for fast long-distance networks"), as in Linux.
 
+mod kernel;
+
 use longfat_foundation::config::{AtLeastOne, Fraction, Gain};
 use longfat_foundation::registry::{Chosen, Plan};
 
 use super::Flavor;
 use crate::transport::Window;
 use crate::transport::law::{
-    AfterLoss, Classical, LawFacts, Progress, Regrowth, ResponseToMarks, SlowStart, WindowLaw,
+    AfterLoss, Arithmetic, Classical, LawFacts, Progress, Regrowth, ResponseToMarks, SlowStart, WindowLaw,
 };
 use crate::transport::recovery::Recovery;
 
@@ -30,13 +32,18 @@ longfat_foundation::model! {
         beta: Fraction = "0.8" or ["0.875"],
         /// Whether a window that did not reach the last maximum gives way some more.
         fast_convergence: bool = "true" or ["false"],
+        /// How the law computes: in real numbers as above, or as the module of the Linux kernel does.
+        arithmetic: Arithmetic = "real" or ["linux"],
     }
     build(config, _context) { Box::new(config.clone()) }
 }
 
 impl Flavor for Bic {
     fn law(&self) -> Box<dyn WindowLaw> {
-        Box::new(Law::new(self.clone()))
+        match self.arithmetic {
+            Arithmetic::Real => Box::new(Law::new(self.clone())),
+            Arithmetic::Kernel => Box::new(kernel::Law::new(self)),
+        }
     }
 
     fn recovery(&self) -> &dyn Plan<dyn Recovery> {
@@ -60,7 +67,14 @@ impl Flavor for Bic {
         let left = self.share_left(segments);
         let round_trips =
             if segments <= self.low_window.as_f64() { segments / 2.0 } else { self.round_trips_to(segments) };
-        AfterLoss { left, left_after_timeout: left, regrowth: Regrowth::ByAcknowledgments(round_trips * round_trip_s) }
+        let regrowth = match self.arithmetic {
+            // The kernel's estimate of what an acknowledgment covers settles near twice the least, so growth is twice as fast.
+            Arithmetic::Kernel if segments > self.low_window.as_f64() => {
+                Regrowth::ByTime(round_trips / 2.0 * round_trip_s)
+            }
+            _ => Regrowth::ByAcknowledgments(round_trips * round_trip_s),
+        };
+        AfterLoss { left, left_after_timeout: left, regrowth }
     }
 }
 
@@ -77,7 +91,9 @@ impl Bic {
     fn round_trips_to(&self, maximum: f64) -> f64 {
         let (divisor, most) = (self.search_divisor.0, self.max_increment.as_f64());
         let distance = maximum * (1.0 - self.beta.0);
-        let last = divisor.min(distance);
+        // The kernel's quotient of the distance is at most 1 up to twice the divisor.
+        let slow_part = if self.arithmetic == Arithmetic::Kernel { 2.0 * divisor } else { divisor };
+        let last = slow_part.min(distance);
         let near = distance.min(divisor * most).max(last);
         let searching = if last > 0.0 { divisor * libm::log(near / last) } else { 0.0 };
         let slowly = last * (self.smooth_part.as_f64() / divisor).max(1.0 / most);

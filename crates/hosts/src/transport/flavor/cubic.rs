@@ -1,12 +1,17 @@
 //! CUBIC. Section numbers and names in code font are those of RFC 9438.
 
+mod kernel;
+
 use longfat_foundation::config::{Fraction, PositiveNumber};
 use longfat_foundation::registry::{Chosen, Plan};
 use longfat_foundation::units::{PICOSECONDS_PER_SECOND, Span, Time};
 
 use super::Flavor;
 use crate::transport::Window;
-use crate::transport::law::{AfterLoss, HyStart, LawFacts, Progress, Regrowth, ResponseToMarks, SlowStart, WindowLaw};
+use crate::transport::law::{
+    AfterLoss, Arithmetic, Arrivals, HyStart, HybridStart, LawFacts, Progress, Regrowth, ResponseToMarks, SlowStart,
+    WindowLaw,
+};
 use crate::transport::recovery::Recovery;
 
 longfat_foundation::choice! {
@@ -17,6 +22,9 @@ longfat_foundation::choice! {
         /// Also when round trips become longer, after a phase of slower growth (RFC 9406). It measures a round trip with every
         /// acknowledgment, and so needs `timestamps`.
         Delay = "hystart++",
+        /// Also when acknowledgments have followed each other for half of the least round trip, or round trips are longer by an eighth
+        /// (HyStart, Ha and Rhee 2011), as in Linux.
+        TrainOrDelay = "hystart",
     }
 }
 
@@ -36,14 +44,19 @@ longfat_foundation::model! {
         /// Whether the maximum is reduced further if the window did not reach the previous one (fast convergence; RFC 9438 section 4.7).
         fast_convergence: bool = "true" or ["false"],
         /// When the first slow start ends.
-        slow_start_exit: SlowStartExit = "loss" or ["hystart++"],
+        slow_start_exit: SlowStartExit = "loss" or ["hystart++", "hystart"],
+        /// How the law computes: in real numbers as in the RFC, or in whole segments as the module of the Linux kernel does.
+        arithmetic: Arithmetic = "real" or ["linux"],
     }
     build(config, _context) { Box::new(config.clone()) }
 }
 
 impl Flavor for Cubic {
     fn law(&self) -> Box<dyn WindowLaw> {
-        Box::new(Law::new(self.clone()))
+        match self.arithmetic {
+            Arithmetic::Real => Box::new(Law::new(self.clone())),
+            Arithmetic::Kernel => Box::new(kernel::Law::new(self.clone())),
+        }
     }
 
     fn recovery(&self) -> &dyn Plan<dyn Recovery> {
@@ -96,6 +109,9 @@ struct Law {
     settings: Cubic,
     /// For the first slow start, if it may end without a loss.
     hystart: Option<HyStart>,
+    hybrid_start: Option<HybridStart>,
+    /// Least round trip.
+    shortest: Option<Span>,
     epoch: Option<Epoch>,
     /// The window at the last reduction in segments (`W_max`); `None` before the first reduction and after a timeout.
     maximum: Option<f64>,
@@ -106,7 +122,8 @@ struct Law {
 impl Law {
     fn new(settings: Cubic) -> Self {
         let hystart = (settings.slow_start_exit == SlowStartExit::Delay).then(HyStart::default);
-        Self { settings, hystart, epoch: None, maximum: None, before_reduction: 0.0 }
+        let hybrid_start = (settings.slow_start_exit == SlowStartExit::TrainOrDelay).then(HybridStart::default);
+        Self { settings, hystart, hybrid_start, shortest: None, epoch: None, maximum: None, before_reduction: 0.0 }
     }
 
     /// Begins congestion avoidance with a window of `cwnd` segments (section 4.2). Before the first loss and after a timeout the function
@@ -181,7 +198,7 @@ impl Law {
         self.maximum = Some(if gives_way { cwnd * (1.0 + beta) / 2.0 } else { cwnd });
         self.before_reduction = cwnd;
         self.epoch = None;
-        self.hystart = None;
+        (self.hystart, self.hybrid_start) = (None, None);
         let left = beta * used;
         window.ssthresh = left.max(2.0 * window.mss());
         left
@@ -189,6 +206,19 @@ impl Law {
 }
 
 impl WindowLaw for Law {
+    fn observes_arrivals(&self) -> bool {
+        self.settings.slow_start_exit == SlowStartExit::TrainOrDelay
+    }
+
+    fn on_arrivals(&mut self, window: &mut Window, arrivals: &Arrivals) {
+        let (Some(start), Some(sample)) = (&mut self.hybrid_start, arrivals.round_trip) else { return };
+        let shortest = self.shortest.map_or(sample, |shortest| shortest.min(sample));
+        self.shortest = Some(shortest);
+        if window.in_slow_start() {
+            start.note(window, arrivals, sample, shortest);
+        }
+    }
+
     fn on_acknowledgment(&mut self, window: &mut Window, progress: &Progress) {
         if window.in_slow_start() {
             self.pause(progress.now);

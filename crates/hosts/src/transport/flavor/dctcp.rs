@@ -1,11 +1,13 @@
 //! DCTCP. Section numbers are those of RFC 8257.
 
+mod kernel;
+
 use longfat_foundation::config::Fraction;
 use longfat_foundation::registry::{Chosen, Plan};
 
 use super::Flavor;
 use crate::transport::law::{
-    AfterLoss, Classical, LawFacts, Progress, Regrowth, ResponseToMarks, SlowStart, WindowLaw,
+    AfterLoss, Arithmetic, Classical, LawFacts, Progress, Regrowth, ResponseToMarks, SlowStart, WindowLaw,
 };
 use crate::transport::recovery::Recovery;
 use crate::transport::{CongestionNotification, Window};
@@ -20,13 +22,18 @@ longfat_foundation::model! {
         recovery: Chosen<dyn Recovery> = "sack-rfc6675",
         /// The weight of a new share of marked bytes in the average (g).
         gain: Fraction = "0.0625",
+        /// How the law computes: in real numbers as above, or as the module of the Linux kernel does.
+        arithmetic: Arithmetic = "real" or ["linux"],
     }
     build(config, _context) { Box::new(config.clone()) }
 }
 
 impl Flavor for Dctcp {
     fn law(&self) -> Box<dyn WindowLaw> {
-        Box::new(Law::new(self.gain.0))
+        match self.arithmetic {
+            Arithmetic::Real => Box::new(Law::new(self.gain.0)),
+            Arithmetic::Kernel => Box::new(kernel::Law::new(self.gain.0)),
+        }
     }
 
     fn recovery(&self) -> &dyn Plan<dyn Recovery> {

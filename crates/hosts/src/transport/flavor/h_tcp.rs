@@ -1,5 +1,7 @@
 //! H-TCP (Leith and Shorten 2004, "H-TCP: TCP for high-speed and long-distance networks"; draft-leith-tcp-htcp-06).
 
+mod kernel;
+
 use longfat_foundation::config::PositiveSpan;
 use longfat_foundation::registry::{Chosen, Plan};
 use longfat_foundation::units::{Span, Time};
@@ -7,7 +9,7 @@ use longfat_foundation::units::{Span, Time};
 use super::Flavor;
 use crate::transport::Window;
 use crate::transport::law::{
-    AfterLoss, Classical, LawFacts, Progress, Regrowth, ResponseToMarks, SlowStart, WindowLaw,
+    AfterLoss, Arithmetic, Classical, LawFacts, Progress, Regrowth, ResponseToMarks, SlowStart, WindowLaw,
 };
 use crate::transport::recovery::Recovery;
 
@@ -29,13 +31,18 @@ longfat_foundation::model! {
         round_trip_scaling: bool = "false" or ["true"],
         /// The reference round trip, at which scaling changes nothing.
         reference_round_trip: PositiveSpan = "100 ms",
+        /// How the law computes: in real numbers as above, or as the module of the Linux kernel does.
+        arithmetic: Arithmetic = "real" or ["linux"],
     }
     build(config, _context) { Box::new(config.clone()) }
 }
 
 impl Flavor for HTcp {
     fn law(&self) -> Box<dyn WindowLaw> {
-        Box::new(Law::new(self.clone()))
+        match self.arithmetic {
+            Arithmetic::Real => Box::new(Law::new(self.clone())),
+            Arithmetic::Kernel => Box::new(kernel::Law::new(self.clone())),
+        }
     }
 
     fn recovery(&self) -> &dyn Plan<dyn Recovery> {

@@ -1,12 +1,14 @@
 //! HighSpeed TCP. Section numbers and names in code font are those of RFC 3649.
 
+mod kernel;
+
 use longfat_foundation::config::{AtLeastOne, Fraction};
 use longfat_foundation::registry::{Chosen, Plan};
 
 use super::Flavor;
 use crate::transport::Window;
 use crate::transport::law::{
-    AfterLoss, Classical, LawFacts, Progress, Regrowth, ResponseToMarks, SlowStart, WindowLaw,
+    AfterLoss, Arithmetic, Classical, LawFacts, Progress, Regrowth, ResponseToMarks, SlowStart, WindowLaw,
 };
 use crate::transport::recovery::Recovery;
 
@@ -27,6 +29,8 @@ longfat_foundation::model! {
         high_loss_rate: Fraction = "0.0000001",
         /// The share by which a loss reduces the window at `high_window` (High_Decrease).
         high_decrease: Fraction = "0.1",
+        /// How the law computes: in real numbers as above, or as the module of the Linux kernel does.
+        arithmetic: Arithmetic = "real" or ["linux"],
     }
     build(config, _context) { Box::new(config.clone()) }
     objections(config, _context) { config.objections() }
@@ -34,7 +38,10 @@ longfat_foundation::model! {
 
 impl Flavor for HighSpeed {
     fn law(&self) -> Box<dyn WindowLaw> {
-        Box::new(Law(self.clone()))
+        match self.arithmetic {
+            Arithmetic::Real => Box::new(Law(self.clone())),
+            Arithmetic::Kernel => Box::new(kernel::Law::new(self)),
+        }
     }
 
     fn recovery(&self) -> &dyn Plan<dyn Recovery> {
@@ -55,8 +62,11 @@ impl Flavor for HighSpeed {
 
     /// b(w) w segments are regained at a(w) per round trip (section 5).
     fn after_loss(&self, segments: f64, round_trip_s: f64) -> AfterLoss {
-        let decrease = self.decrease(segments);
-        let regrowth = Regrowth::ByAcknowledgments(decrease * segments / self.increase(segments) * round_trip_s);
+        let (increase, decrease) = match self.arithmetic {
+            Arithmetic::Real => (self.increase(segments), self.decrease(segments)),
+            Arithmetic::Kernel => kernel::Law::new(self).rates(segments),
+        };
+        let regrowth = Regrowth::ByAcknowledgments(decrease * segments / increase * round_trip_s);
         AfterLoss { left: 1.0 - decrease, left_after_timeout: 1.0 - decrease, regrowth }
     }
 }

@@ -1,5 +1,7 @@
 //! TCP Hybla (Caini and Firrincieli 2004, "TCP Hybla: a TCP enhancement for heterogeneous networks"); names in code font are the paper's.
 
+mod kernel;
+
 use longfat_foundation::config::PositiveSpan;
 use longfat_foundation::registry::{Chosen, Plan};
 use longfat_foundation::units::{Span, Time};
@@ -7,7 +9,7 @@ use longfat_foundation::units::{Span, Time};
 use super::Flavor;
 use crate::transport::Window;
 use crate::transport::law::{
-    AfterLoss, Classical, LawFacts, Progress, Regrowth, ResponseToMarks, SlowStart, WindowLaw,
+    AfterLoss, Arithmetic, Classical, LawFacts, Progress, Regrowth, ResponseToMarks, SlowStart, WindowLaw,
 };
 use crate::transport::recovery::Recovery;
 
@@ -37,13 +39,18 @@ longfat_foundation::model! {
         /// Whether the initial window and threshold are also scaled by the round trip, as the paper's equations have it. The round trip is
         /// known only from the first acknowledgment on, so they are not scaled before. Linux scales the window alone.
         scales_start: bool = "true" or ["false"],
+        /// How the law computes: in real numbers as above, or as the module of the Linux kernel does.
+        arithmetic: Arithmetic = "real" or ["linux"],
     }
     build(config, _context) { Box::new(config.clone()) }
 }
 
 impl Flavor for Hybla {
     fn law(&self) -> Box<dyn WindowLaw> {
-        Box::new(Law::new(self.clone()))
+        match self.arithmetic {
+            Arithmetic::Real => Box::new(Law::new(self.clone())),
+            Arithmetic::Kernel => Box::new(kernel::Law::new(self.clone())),
+        }
     }
 
     fn recovery(&self) -> &dyn Plan<dyn Recovery> {
@@ -65,7 +72,11 @@ impl Flavor for Hybla {
     /// Half of the window is regained at rho^2 segments per round trip.
     fn after_loss(&self, segments: f64, round_trip_s: f64) -> AfterLoss {
         let rho = self.rho(round_trip_s);
-        let regrowth = Regrowth::ByAcknowledgments(segments / 2.0 * round_trip_s / (rho * rho));
+        let round_trips = match self.arithmetic {
+            Arithmetic::Real => segments / 2.0 / (rho * rho),
+            Arithmetic::Kernel => kernel::regrowth(segments, rho),
+        };
+        let regrowth = Regrowth::ByAcknowledgments(round_trips * round_trip_s);
         AfterLoss { regrowth, ..AfterLoss::reno(segments, round_trip_s) }
     }
 }

@@ -1,6 +1,8 @@
 //! TCP-Illinois (Liu, Basar and Srikant 2008, "TCP-Illinois: a loss- and delay-based congestion control algorithm for high-speed
 //! networks"); names in code font are the paper's.
 
+mod kernel;
+
 use longfat_foundation::config::{AtLeastOne, Fraction, PositiveNumber};
 use longfat_foundation::registry::{Chosen, Plan};
 use longfat_foundation::units::{Span, Time};
@@ -8,7 +10,8 @@ use longfat_foundation::units::{Span, Time};
 use super::Flavor;
 use crate::transport::Window;
 use crate::transport::law::{
-    AfterLoss, Classical, LawFacts, MeasuredRound, Progress, Regrowth, ResponseToMarks, SlowStart, WindowLaw,
+    AfterLoss, Arithmetic, Classical, LawFacts, MeasuredRound, Progress, Regrowth, ResponseToMarks, SlowStart,
+    WindowLaw,
 };
 use crate::transport::recovery::Recovery;
 
@@ -38,6 +41,8 @@ longfat_foundation::model! {
         window_threshold: AtLeastOne = "15",
         /// So many round trips in a row must find queues empty that were not, before growth is the fastest again (theta). As in Linux.
         patience: AtLeastOne = "5",
+        /// How the law computes: in real numbers as above, or as the module of the Linux kernel does.
+        arithmetic: Arithmetic = "real" or ["linux"],
     }
     build(config, _context) { Box::new(config.clone()) }
     objections(config, _context) { config.objections() }
@@ -59,7 +64,10 @@ impl Illinois {
 
 impl Flavor for Illinois {
     fn law(&self) -> Box<dyn WindowLaw> {
-        Box::new(Law::new(self.clone()))
+        match self.arithmetic {
+            Arithmetic::Real => Box::new(Law::new(self.clone())),
+            Arithmetic::Kernel => Box::new(kernel::Law::new(self.clone())),
+        }
     }
 
     fn recovery(&self) -> &dyn Plan<dyn Recovery> {

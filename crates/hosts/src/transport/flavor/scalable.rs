@@ -1,12 +1,14 @@
 //! Scalable TCP (Kelly 2003, "Scalable TCP: improving performance in highspeed wide area networks").
 
+mod kernel;
+
 use longfat_foundation::config::{AtLeastOne, Fraction};
 use longfat_foundation::registry::{Chosen, Plan};
 
 use super::Flavor;
 use crate::transport::Window;
 use crate::transport::law::{
-    AfterLoss, Classical, LawFacts, Progress, Regrowth, ResponseToMarks, SlowStart, WindowLaw,
+    AfterLoss, Arithmetic, Classical, LawFacts, Progress, Regrowth, ResponseToMarks, SlowStart, WindowLaw,
 };
 use crate::transport::recovery::Recovery;
 
@@ -18,20 +20,25 @@ longfat_foundation::model! {
     pub struct Scalable: dyn Flavor {
         /// How losses are detected and repaired.
         recovery: Chosen<dyn Recovery> = "sack-rfc6675",
-        /// Segments that each acknowledgment adds to the window (a). Linux adds 1/50, for receivers that acknowledge every second segment.
+        /// Segments that each acknowledgment adds to the window (a). Linux had 1/50 before 6.1, for receivers that acknowledge every second segment.
         increase: Fraction = "0.01" or ["0.02"],
         /// The share of the window that a loss removes (b).
         decrease: Fraction = "0.125",
         /// Up to this window, in segments, Scalable TCP follows the classical law (lwnd). At 16 the classical law needs about the same loss
-        /// rate as Scalable TCP. Linux has the classical growth up to 50 but no classical reduction; 1 is nearest to that.
+        /// rate as Scalable TCP. Linux has the classical growth up to 100 but no classical reduction; 1 is nearest to that.
         legacy_window: AtLeastOne = "16" or ["1"],
+        /// How the law computes: in real numbers as above, or as the module of the Linux kernel does.
+        arithmetic: Arithmetic = "real" or ["linux"],
     }
     build(config, _context) { Box::new(config.clone()) }
 }
 
 impl Flavor for Scalable {
     fn law(&self) -> Box<dyn WindowLaw> {
-        Box::new(Law(self.clone()))
+        match self.arithmetic {
+            Arithmetic::Real => Box::new(Law(self.clone())),
+            Arithmetic::Kernel => Box::new(kernel::Law::new(self.clone())),
+        }
     }
 
     fn recovery(&self) -> &dyn Plan<dyn Recovery> {
@@ -56,6 +63,9 @@ impl Flavor for Scalable {
         let left = self.share_left(is_classical);
         let regrowth_s = if is_classical || self.decrease.0 == 1.0 {
             segments / 2.0 * round_trip_s
+        } else if self.arithmetic == Arithmetic::Kernel && segments * self.increase.0 <= 1.0 {
+            // A segment for each window.
+            (segments * self.decrease.0).floor() * round_trip_s
         } else {
             libm::log(1.0 - self.decrease.0) / -libm::log1p(self.increase.0) * round_trip_s
         };

@@ -1,6 +1,8 @@
 //! TCP Vegas (Brakmo and Peterson 1995, "TCP Vegas: end to end congestion avoidance on a global Internet"); names in code font are the
 //! paper's.
 
+mod kernel;
+
 use longfat_foundation::config::{Fraction, PositiveNumber};
 use longfat_foundation::registry::{Chosen, Plan};
 use longfat_foundation::units::{Span, Time};
@@ -8,7 +10,8 @@ use longfat_foundation::units::{Span, Time};
 use super::Flavor;
 use crate::transport::Window;
 use crate::transport::law::{
-    AfterLoss, Classical, LawFacts, MeasuredRound, Progress, Regrowth, ResponseToMarks, SlowStart, WindowLaw,
+    AfterLoss, Arithmetic, Classical, LawFacts, MeasuredRound, Progress, Regrowth, ResponseToMarks, SlowStart,
+    WindowLaw,
 };
 use crate::transport::recovery::Recovery;
 
@@ -45,13 +48,18 @@ longfat_foundation::model! {
         /// The share of the window that remains after a loss. Reno and Linux halve it; ns-2, after the authors' own program, keeps three
         /// quarters.
         share_after_loss: Fraction = "0.5" or ["0.75"],
+        /// How the law computes: in real numbers as above, or as the module of the Linux kernel does.
+        arithmetic: Arithmetic = "real" or ["linux"],
     }
     build(config, _context) { Box::new(config.clone()) }
 }
 
 impl Flavor for Vegas {
     fn law(&self) -> Box<dyn WindowLaw> {
-        Box::new(Law::new(self.clone()))
+        match self.arithmetic {
+            Arithmetic::Real => Box::new(Law::new(self.clone())),
+            Arithmetic::Kernel => Box::new(kernel::Law::new(self.clone())),
+        }
     }
 
     fn recovery(&self) -> &dyn Plan<dyn Recovery> {

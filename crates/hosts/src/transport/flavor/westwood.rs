@@ -1,6 +1,8 @@
 //! TCP Westwood+ (Grieco and Mascolo 2004, "Performance evaluation and comparison of Westwood+, New Reno, and Vegas TCP congestion
 //! control"); names in code font are the paper's.
 
+mod kernel;
+
 use longfat_foundation::config::Fraction;
 use longfat_foundation::registry::{Chosen, Plan};
 use longfat_foundation::units::{Span, Time};
@@ -8,7 +10,7 @@ use longfat_foundation::units::{Span, Time};
 use super::Flavor;
 use crate::transport::Window;
 use crate::transport::law::{
-    AfterLoss, Classical, LawFacts, Progress, Regrowth, ResponseToMarks, SlowStart, WindowLaw,
+    AfterLoss, Arithmetic, Classical, LawFacts, Progress, Regrowth, ResponseToMarks, SlowStart, WindowLaw,
 };
 use crate::transport::recovery::Recovery;
 
@@ -22,13 +24,18 @@ longfat_foundation::model! {
         recovery: Chosen<dyn Recovery> = "sack-rfc6675",
         /// The weight of the old average when a new bandwidth sample arrives, once per round trip. Linux filters twice, with 7/8.
         memory: Fraction = "0.9" or ["0.875"],
+        /// How the law computes: in real numbers as above, or as the module of the Linux kernel does.
+        arithmetic: Arithmetic = "real" or ["linux"],
     }
     build(config, _context) { Box::new(config.clone()) }
 }
 
 impl Flavor for Westwood {
     fn law(&self) -> Box<dyn WindowLaw> {
-        Box::new(Law::new(self.memory.0))
+        match self.arithmetic {
+            Arithmetic::Real => Box::new(Law::new(self.memory.0)),
+            Arithmetic::Kernel => Box::new(kernel::Law::new(self.memory.0)),
+        }
     }
 
     fn recovery(&self) -> &dyn Plan<dyn Recovery> {

@@ -2,8 +2,9 @@
 
 use longfat_foundation::units::{Span, Time};
 
-use super::{Progress, ResponseToMarks, SlowStart, WindowLaw};
+use super::{Arrivals, Progress, ResponseToMarks, SlowStart, WindowLaw};
 use crate::transport::flavor::{Flavor, with_defaults};
+use crate::transport::preset::PRESETS;
 use crate::transport::{TcpConfig, Window};
 
 const MSS: f64 = 1000.0;
@@ -11,6 +12,16 @@ const MSS_BYTES: u64 = 1000;
 
 /// No law needs as many round trips to fill a window; one that does not grow must not go on forever.
 const MOST_ROUND_TRIPS: usize = 10_000;
+
+/// Every flavor with its defaults, and as presets have it.
+fn flavors() -> impl Iterator<Item = (String, Box<dyn Flavor>)> {
+    let with_defaults = with_defaults().map(|(name, flavor)| (name.to_owned(), flavor));
+    with_defaults.chain(PRESETS.iter().flat_map(|preset| preset.flavors).map(|(name, settings)| {
+        let inner = settings.trim_start_matches('{').trim_end_matches('}');
+        let config = TcpConfig::written(&format!("{{ flavor = {{ kind = '{name}', {inner} }} }}"));
+        (format!("{name} with{inner}"), config.flavor.build(&()))
+    }))
+}
 
 /// A law and its window on a path whose only queue grows with the window.
 struct Bench {
@@ -55,6 +66,17 @@ impl Bench {
         for _ in 0..segments {
             self.now += spacing;
             self.acknowledged += MSS_BYTES;
+            let arrivals = Arrivals {
+                now: self.now,
+                segments: 1,
+                bytes: MSS_BYTES,
+                round_trip: Some(round_trip),
+                delivered_since: self.window.usable(),
+                unacknowledged: self.acknowledged,
+                highest: self.acknowledged + self.window.usable(),
+                ..Arrivals::default()
+            };
+            self.law.on_arrivals(&mut self.window, &arrivals);
             let progress = Progress {
                 now: self.now,
                 acknowledged: MSS_BYTES,
@@ -96,7 +118,7 @@ fn span(seconds: f64) -> Span {
 /// Inputs that a law does not request are not computed, and a rate of its own overrides the rule of `pacing`.
 #[test]
 fn laws_ask_for_the_marks_deliveries_and_pacing_that_their_facts_state() {
-    for (name, flavor) in with_defaults() {
+    for (name, flavor) in flavors() {
         let (facts, mut bench) = (flavor.facts(), Bench::new(&*flavor, 100.0, 0.1));
         let goes_by_share = matches!(facts.marks, ResponseToMarks::ByShare(_));
         assert_eq!(bench.law.observes_marks(), goes_by_share, "{name}");
@@ -109,7 +131,7 @@ fn laws_ask_for_the_marks_deliveries_and_pacing_that_their_facts_state() {
 
 #[test]
 fn slow_start_is_as_fast_as_stated() {
-    for (name, flavor) in with_defaults() {
+    for (name, flavor) in flavors() {
         let facts = flavor.facts();
         if facts.observes_deliveries {
             continue; // Its window follows deliveries, and the bench has none.
@@ -134,7 +156,7 @@ fn slow_start_is_as_fast_as_stated() {
 
 #[test]
 fn marks_reduce_a_window_as_stated() {
-    for (name, flavor) in with_defaults() {
+    for (name, flavor) in flavors() {
         let facts = flavor.facts();
         let after = |reduce: fn(&mut dyn WindowLaw, &mut Window, u64)| {
             let Bench { mut law, mut window, .. } = Bench::new(&*flavor, 100.0, 0.1);
@@ -159,7 +181,7 @@ const WINDOWS: [(f64, f64); 4] = [(12.0, 0.02), (60.0, 0.1), (400.0, 0.2), (2000
 
 #[test]
 fn a_loss_leaves_no_larger_share_of_a_window_than_stated() {
-    for (name, flavor) in with_defaults() {
+    for (name, flavor) in flavors() {
         for (segments, round_trip_s) in WINDOWS {
             let stated = flavor.after_loss(segments, round_trip_s);
             let mut bench = Bench::new(&*flavor, segments, round_trip_s);
@@ -167,7 +189,9 @@ fn a_loss_leaves_no_larger_share_of_a_window_than_stated() {
             let flight = bench.window.usable();
             bench.law.on_loss(&mut bench.window, flight);
             let left = bench.segments() / segments;
-            assert!(left <= stated.left + 1e-9, "{name}: {left} of {segments} segments are left");
+            // Whole segments: what a loss takes is rounded down.
+            let rounding = if name.contains("'linux'") { 1.0 / segments } else { 1e-9 };
+            assert!(left <= stated.left + rounding, "{name}: {left} of {segments} segments are left");
         }
     }
 }
@@ -176,19 +200,22 @@ fn a_loss_leaves_no_larger_share_of_a_window_than_stated() {
 /// on the way, and that a round trip is a whole one.
 #[test]
 fn a_window_grows_back_after_a_loss_in_the_time_stated_within_a_quarter() {
-    for (name, flavor) in with_defaults() {
+    for (name, flavor) in flavors() {
         for (segments, round_trip_s) in WINDOWS {
-            let Some(stated_s) = flavor.after_loss(segments, round_trip_s).regrowth.seconds(1) else { continue };
+            // Laws that go by the shortest round trip see one that is a hundredth less.
+            let stated = [0.99, 1.0].map(|share| flavor.after_loss(segments, share * round_trip_s).regrowth.seconds(1));
+            let [Some(one_s), Some(other_s)] = stated else { continue };
             let mut bench = Bench::new(&*flavor, segments, round_trip_s);
             bench.fill();
             bench.window.cwnd = segments * MSS;
             let flight = bench.window.usable();
             bench.law.on_loss(&mut bench.window, flight);
             let found_s = bench.refill();
-            let tolerance_s = (stated_s / 4.0).max(1.5 * round_trip_s);
+            let (least_s, most_s) = (one_s.min(other_s), one_s.max(other_s));
+            let tolerance_s = (least_s / 4.0).max(1.5 * round_trip_s);
             assert!(
-                (found_s - stated_s).abs() < tolerance_s,
-                "{name}: {segments} segments over {round_trip_s} s take {found_s:.2} s to grow back, not {stated_s:.2} s"
+                found_s > least_s - tolerance_s && found_s < most_s + tolerance_s,
+                "{name}: {segments} segments over {round_trip_s} s take {found_s:.2} s to grow back, not {least_s:.2} to {most_s:.2} s"
             );
         }
     }

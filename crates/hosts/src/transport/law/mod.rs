@@ -3,18 +3,24 @@
 //! When a loss is noticed, and how it is repaired, is the business of a [loss recovery](super::recovery). Each law is a file of
 //! [`flavor`](super::flavor); here are the trait, the classical law, and what several laws are made of.
 
+mod arithmetic;
 mod bandwidth;
 mod classical;
 mod facts;
+mod hybrid_start;
 mod hystart;
+mod kernel;
 mod measured_round;
 mod model_rate;
 mod rounds;
 
+pub use arithmetic::Arithmetic;
 pub(super) use bandwidth::WindowedMaximum;
 pub use classical::Classical;
 pub use facts::{AfterLoss, LawFacts, Regrowth, ResponseToMarks, SlowStart};
+pub(super) use hybrid_start::HybridStart;
 pub(super) use hystart::HyStart;
+pub use kernel::{Arrivals, JIFFIES_PER_SECOND, Phase, jiffies, jiffies_in, microseconds};
 pub(super) use measured_round::MeasuredRound;
 pub(super) use model_rate::ModelRate;
 pub(super) use rounds::Rounds;
@@ -45,6 +51,8 @@ pub struct Progress {
     pub highest: u64,
     /// Whether the window, rather than the application or the receiver, has limited the sender lately.
     pub window_is_used: bool,
+    /// State of the loss recovery.
+    pub phase: Phase,
 }
 
 /// The growth and reduction of one connection's window.
@@ -77,6 +85,14 @@ pub trait WindowLaw: Send {
     fn observes_deliveries(&self) -> bool {
         false
     }
+    /// Whether [`on_arrivals`](Self::on_arrivals) is to be called.
+    fn observes_arrivals(&self) -> bool {
+        false
+    }
+    /// Takes note of an acknowledgment before recovery and growth respond to it.
+    fn on_arrivals(&mut self, _window: &mut Window, _arrivals: &Arrivals) {}
+    /// A recovery that has reduced the window is over (Linux, `CA_EVENT_COMPLETE_CWR`).
+    fn on_recovered(&mut self, _window: &mut Window, _highest: u64) {}
     /// Takes a delivery-rate sample, the last step of processing an acknowledgment.
     fn on_delivery(&mut self, _window: &mut Window, _delivery: &Delivery) {}
     /// Records a segment that a recovery has found to be lost, before the delivery that has shown the loss.
@@ -93,6 +109,8 @@ pub trait WindowLaw: Send {
     }
     /// The handshake has measured a round trip.
     fn on_opened(&mut self, _now: Time, _round_trip: Span) {}
+    /// Sets the first window once the handshake is over, after [`on_opened`](Self::on_opened).
+    fn set_first_window(&mut self, _window: &mut Window) {}
     /// Whether the law may have a pacing rate of its own.
     fn is_paced(&self) -> bool {
         self.observes_deliveries()
@@ -103,6 +121,10 @@ pub trait WindowLaw: Send {
     }
     /// Takes a random stream of the connection's own, before anything else, if the law draws numbers.
     fn take_chance(&mut self, _chance: &mut dyn FnMut() -> Stream) {}
+    /// Returns from a needless reduction to the window before it, of `before` bytes.
+    fn on_undo(&mut self, window: &mut Window, before: f64) {
+        window.set(window.cwnd.max(before));
+    }
     /// Sets threshold and window when the retransmission timer has expired, with `flight` bytes in flight.
     fn on_timeout(&mut self, window: &mut Window, flight: u64);
 }

@@ -8,6 +8,7 @@ mod guard;
 mod newreno;
 mod newreno_rfc6582;
 mod rack_tlp;
+mod rack_tlp_linux;
 mod rate_reduction;
 mod reno;
 mod sack;
@@ -18,6 +19,7 @@ mod vanilla;
 pub use newreno::NewReno;
 pub use newreno_rfc6582::NewRenoRfc6582;
 pub use rack_tlp::RackTlp;
+pub use rack_tlp_linux::RackTlpLinux;
 pub use reno::Reno;
 pub use sack::Sack;
 pub use sack_rfc6675::{Reduction, SackRfc6675};
@@ -38,13 +40,15 @@ pub struct Response {
     pub window_may_grow: bool,
     /// True if the retransmission timer is restarted.
     pub timer_restarts: bool,
+    /// Bytes for which the window grows, if not those newly acknowledged.
+    pub counted: Option<u64>,
 }
 
 impl Response {
     /// Outside recovery.
-    pub const NORMAL: Self = Self { window_may_grow: true, timer_restarts: true };
+    pub const NORMAL: Self = Self { window_may_grow: true, timer_restarts: true, counted: None };
     /// During recovery, and at its end.
-    pub const RECOVERING: Self = Self { window_may_grow: false, timer_restarts: true };
+    pub const RECOVERING: Self = Self { window_may_grow: false, timer_restarts: true, counted: None };
 }
 
 /// The response to a loss indicated by duplicate acknowledgments.
@@ -138,6 +142,9 @@ pub trait Recovery: Send {
 
     /// Handles an expiry of the retransmission timer, after the connection has gone back (go-back-N).
     fn on_timeout(&mut self, _now: Time, _connection: &mut Connection) {}
+
+    /// Handles a reduction of the window for a mark, from `before` bytes; by default it takes effect at once.
+    fn on_reduction_for_mark(&mut self, _connection: &mut Connection, _before: f64) {}
 
     /// Time at which [`on_wake`](Self::on_wake) must be called; used only if it is called for everything.
     fn wakes(&self, _connection: &Connection) -> Option<Time> {

@@ -19,7 +19,7 @@ impl TimerRestart {
     /// Effects of the `number`-th partial acknowledgment of a recovery.
     pub(super) fn response(self, number: u32) -> Response {
         let timer_restarts = number == 1 || self == Self::EachPartialAcknowledgment;
-        Response { window_may_grow: false, timer_restarts }
+        Response { window_may_grow: false, timer_restarts, counted: None }
     }
 }
 
@@ -200,7 +200,7 @@ impl Recovery for FastRetransmitPhase {
         }
         self.recover = None;
         self.config.exit_window.apply(connection);
-        Response { window_may_grow: self.config.grows_at_exit, timer_restarts: true }
+        Response { window_may_grow: self.config.grows_at_exit, timer_restarts: true, counted: None }
     }
 
     fn on_timeout(&mut self, _now: Time, connection: &mut Connection) {

@@ -1,8 +1,8 @@
 //! RACK-TLP. Section numbers are those of RFC 8985.
 
-mod losses;
-mod probe;
-mod reordering;
+pub(super) mod losses;
+pub(super) mod probe;
+pub(super) mod reordering;
 
 use std::sync::LazyLock;
 

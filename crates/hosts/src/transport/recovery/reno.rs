@@ -60,7 +60,7 @@ impl Recovery for FastRecovery {
         }
         self.is_recovering = false;
         connection.window.deflate();
-        Response { window_may_grow: self.grows_at_exit, timer_restarts: true }
+        Response { window_may_grow: self.grows_at_exit, timer_restarts: true, counted: None }
     }
 
     fn on_timeout(&mut self, _now: Time, connection: &mut Connection) {

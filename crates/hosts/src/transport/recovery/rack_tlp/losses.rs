@@ -68,23 +68,37 @@ impl Arrivals {
 
 /// Result of processing one acknowledgment.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct News {
+pub(in crate::transport::recovery) struct News {
     /// Longest round trip among the newly reported segments that were sent once.
     pub round_trip: Option<Span>,
     /// True if one of them was reordered (step 3 of section 6.2).
     pub shows_reordering: bool,
+    /// The least end of those that were sent once.
+    pub original: Option<u64>,
+}
+
+/// State of a segment.
+#[derive(Clone, Copy, Debug, Default)]
+struct Mark {
+    /// True if it is lost and was not retransmitted (`Segment.lost`).
+    is_lost: bool,
+    /// True if it was retransmitted because it was lost.
+    is_repaired: bool,
 }
 
 /// Segments of a connection that are in flight or lost.
 #[derive(Debug, Default)]
-pub(super) struct Losses {
-    /// The segments; each note is true if the segment is lost and was not retransmitted (`Segment.lost`).
-    under_way: UnderWay<bool>,
+pub(in crate::transport::recovery) struct Losses {
+    under_way: UnderWay<Mark>,
     /// Transmissions in the order of their times. Some are stale: their segments have arrived, or were retransmitted since.
     by_time: VecDeque<Departure>,
     arrivals: Arrivals,
     in_network: u64,
     lost: u64,
+    /// Segments that were lost and retransmitted, and have neither arrived nor were lost again.
+    repaired: u64,
+    /// True if the latest search has found a retransmission lost.
+    has_lost_repair: bool,
     /// No segment below is lost.
     lost_from: u64,
     /// Expiry of the reordering timer: then segments that may only be late count as lost.
@@ -102,6 +116,26 @@ impl Losses {
     /// Bytes that are lost and were not retransmitted.
     pub fn lost(&self) -> u64 {
         self.lost
+    }
+
+    /// Segments that were lost and retransmitted, and have neither arrived nor were lost again.
+    pub fn repaired(&self) -> u64 {
+        self.repaired
+    }
+
+    /// Whether the latest search has found a retransmission lost.
+    pub fn has_lost_repair(&self) -> bool {
+        self.has_lost_repair
+    }
+
+    /// Takes back that segments are lost.
+    pub fn unmark(&mut self) {
+        for segment in self.under_way.from_mut(0).filter(|segment| !segment.has_arrived) {
+            if std::mem::take(&mut segment.note).is_lost {
+                self.in_network += segment.end - segment.begin;
+            }
+        }
+        (self.lost, self.repaired) = (0, 0);
     }
 
     /// Segments that have arrived beyond a hole (`RACK.segs_sacked`).
@@ -134,7 +168,7 @@ impl Losses {
         if self.lost == 0 {
             return None;
         }
-        let lost = self.under_way.from(self.lost_from).find(|segment| segment.note && !segment.has_arrived)?;
+        let lost = self.under_way.from(self.lost_from).find(|segment| segment.note.is_lost && !segment.has_arrived)?;
         Some(Piece { sequence: lost.begin, length: lost.end - lost.begin })
     }
 
@@ -155,13 +189,16 @@ impl Losses {
         }
         let first_new = self.under_way.last().map_or(piece.sequence, |last| last.end);
         self.in_network += piece.end().saturating_sub(first_new.max(piece.sequence));
+        let mut is_repaired = false;
         for known in self.under_way.from(piece.sequence).take_while(|known| known.begin < piece.end()) {
-            if known.note && !known.has_arrived {
+            if known.note.is_lost && !known.has_arrived {
                 self.lost -= known.end - known.begin;
                 self.in_network += known.end - known.begin;
+                self.repaired += 1;
             }
+            is_repaired |= known.note.is_lost || known.note.is_repaired;
         }
-        self.under_way.note_sent(now, piece, false);
+        self.under_way.note_sent(now, piece, Mark { is_lost: false, is_repaired });
         let sent = self.under_way.from(piece.sequence).take_while(|known| known.begin < piece.end());
         self.by_time.extend(sent.filter(|known| !known.has_arrived).map(Departure::of));
     }
@@ -174,12 +211,14 @@ impl Losses {
         let mut newest = None;
         self.under_way.take_in(acknowledgment, highest, |segment| {
             let length = segment.end - segment.begin;
-            if segment.note {
+            if segment.note.is_lost {
                 self.lost -= length;
             } else {
                 self.in_network -= length;
+                self.repaired = self.repaired.saturating_sub(segment.note.is_repaired.into());
             }
             if !segment.was_sent_before {
+                news.original = Some(news.original.map_or(segment.end, |least: u64| least.min(segment.end)));
                 news.round_trip = news.round_trip.max(Some(now - segment.sent));
                 news.shows_reordering |= segment.end < arrived_before;
             }
@@ -201,6 +240,7 @@ impl Losses {
     /// Returns their bytes.
     pub fn detect(&mut self, now: Time, window: Span) -> u64 {
         self.deadline = None;
+        self.has_lost_repair = false;
         let Some(latest) = self.arrivals.latest else { return 0 };
         let patience = self.arrivals.round_trip + window;
         let lost_before = self.lost;
@@ -228,7 +268,7 @@ impl Losses {
             .under_way
             .from(0)
             .filter(|segment| std::mem::take(&mut is_first) || segment.sent + patience <= now)
-            .filter(|segment| !segment.has_arrived && !segment.note)
+            .filter(|segment| !segment.has_arrived && !segment.note.is_lost)
             .map(|segment| segment.begin)
             .collect();
         overdue.into_iter().for_each(|begin| self.lose(begin));
@@ -236,17 +276,19 @@ impl Losses {
 
     /// True if `departure` is the latest transmission of its segment, and the segment has neither arrived nor is lost.
     fn is_in_network(&self, departure: Departure) -> bool {
-        let is_latest = |segment: &Transmission<bool>| (segment.sent, segment.end) == (departure.sent, departure.end);
+        let is_latest = |segment: &Transmission<Mark>| (segment.sent, segment.end) == (departure.sent, departure.end);
         let known = self.under_way.from(departure.begin).next().filter(|segment| is_latest(segment));
-        known.is_some_and(|segment| !segment.has_arrived && !segment.note)
+        known.is_some_and(|segment| !segment.has_arrived && !segment.note.is_lost)
     }
 
     fn lose(&mut self, begin: u64) {
         let Some(segment) = self.under_way.from_mut(begin).next() else { return };
-        segment.note = true;
+        let was_repaired = std::mem::replace(&mut segment.note, Mark { is_lost: true, is_repaired: false }).is_repaired;
         let length = segment.end - segment.begin;
         self.unreported.push(Piece { sequence: segment.begin, length });
         self.in_network -= length;
+        self.has_lost_repair |= was_repaired;
+        self.repaired = self.repaired.saturating_sub(was_repaired.into());
         self.lost_from = if self.lost == 0 { begin } else { self.lost_from.min(begin) };
         self.lost += length;
     }

@@ -18,7 +18,7 @@ struct InFlight {
 
 /// Tail loss probes of a connection, one at a time.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct TailLossProbe {
+pub(in crate::transport::recovery) struct TailLossProbe {
     /// Delay of the acknowledgment of a single segment (`TLP.max_ack_delay`); `None` disables probes.
     longest_delay: Option<Span>,
     /// Time at which the probe timer was started: new data sent or acknowledged; `None` once a probe was sent.

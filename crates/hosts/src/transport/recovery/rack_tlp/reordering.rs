@@ -9,7 +9,7 @@ const PERSISTENCE: u32 = 16;
 
 /// The reordering window of a connection.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ReorderingWindow {
+pub(in crate::transport::recovery) struct ReorderingWindow {
     /// True if reordering was ever observed (`RACK.reordering_seen`).
     is_seen: bool,
     /// Width in quarters of the minimum round trip (`RACK.reo_wnd_mult`).

@@ -1,0 +1,220 @@
+//! Acknowledgments as the receiver of Linux sends them. Names in code font are those of net/ipv4/tcp_input.c, Linux 6.12.
+
+use longfat_foundation::config::{AtLeastOne, PositiveSpan};
+use longfat_foundation::units::{Span, Time};
+
+use super::{Acknowledging, Arrival};
+
+/// Bytes that a receiver advertises at first (`tcp_select_initial_window`).
+const FIRST_WINDOW: u64 = 65_535;
+/// Segments shorter than this do not let the window grow (`tcp_event_data_recv`).
+const LEAST_LENGTH: u64 = 128;
+/// Reports of the same hole that are not delayed (`TCP_FASTRETRANS_THRESH`).
+const PROMPT_REPORTS: u32 = 3;
+
+longfat_foundation::model! {
+    /// One acknowledgment for every second segment, or when the delay is over, as in other systems; but every segment is acknowledged at once
+    /// at the start of a connection and while the receiver's window still grows: by two segments for each one that arrives, from 64 KiB
+    /// to `receiver_window`. With 6 MiB these are the first 2,150 segments. A segment that is shorter than those before ends a message: the
+    /// application reads it, and it is acknowledged at once. While data is missing, three segments are reported at once and
+    /// further ones together. Not as in Linux: the window grows to its full size whatever the flow's rate, without the buffer's
+    /// autotuning.
+    #[name = "linux"]
+    #[source = "Linux 6.12, net/ipv4/tcp_input.c: __tcp_ack_snd_check, tcp_grow_window, tcp_event_data_recv; tcp_output.c: tcp_send_delayed_ack"]
+    pub struct Linux: dyn Acknowledging {
+        /// Longest wait in a steady flow (`TCP_DELACK_MIN`).
+        delay: PositiveSpan = "40 ms" or ["200 ms"],
+        /// Segments acknowledged at once when data begins to arrive, or when a duplicate has arrived (`TCP_MAX_QUICKACKS`).
+        quick: AtLeastOne = "16",
+        /// Longest wait of a report of out-of-order data: `tcp_comp_sack_delay_ns` with its slack. Linux waits a twentieth of the round trip if
+        /// that is less.
+        report_delay: PositiveSpan = "1.1 ms",
+        /// Reports that one acknowledgment stands for at most (`tcp_comp_sack_nr`).
+        most_reports: AtLeastOne = "44",
+    }
+    build(config, host) {
+        Box::new(Rule {
+            delay: config.delay.0,
+            most_quick: config.quick.0,
+            report_delay: config.report_delay.0,
+            most_reports: config.most_reports.0,
+            mss: host.mss.0,
+            room: host.advertised_window().saturating_sub(FIRST_WINDOW),
+            quick: 0,
+            has_begun: false,
+            longest: 0,
+            acknowledged: 0,
+            reported: None,
+            compressed: 0,
+            due: None,
+        })
+    }
+}
+
+struct Rule {
+    delay: Span,
+    most_quick: u64,
+    report_delay: Span,
+    most_reports: u64,
+    mss: u64,
+    /// Bytes by which the window may still grow (`rcv_ssthresh`).
+    room: u64,
+    /// Acknowledgments that are not delayed (`icsk_ack.quick`).
+    quick: u64,
+    has_begun: bool,
+    /// The longest segment so far (`rcv_mss`).
+    longest: u64,
+    /// Next byte expected at the latest acknowledgment (`rcv_wup`).
+    acknowledged: u64,
+    /// Next byte expected, and reports sent at once of what lies beyond it (`compressed_ack_rcv_nxt`, `dup_ack_counter`).
+    reported: Option<(u64, u32)>,
+    /// Reports that wait (`compressed_ack`).
+    compressed: u64,
+    due: Option<Time>,
+}
+
+impl Rule {
+    /// `tcp_grow_window`.
+    fn grow(&mut self, arrival: Arrival) {
+        if self.room > 0 && arrival.length >= LEAST_LENGTH {
+            self.room = self.room.saturating_sub(2 * arrival.length.max(self.mss));
+            self.quick = self.quick.max(1);
+        }
+    }
+
+    fn send(&mut self, arrival: Arrival) -> Option<Time> {
+        self.quick = self.quick.saturating_sub(1);
+        self.acknowledged = arrival.next;
+        (self.compressed, self.due) = (0, None);
+        None
+    }
+
+    /// Reports out-of-order data, or lets the report wait.
+    fn report(&mut self, now: Time, arrival: Arrival) -> Option<Time> {
+        let prompt = match self.reported {
+            Some((next, prompt)) if next == arrival.next => prompt,
+            _ => 0,
+        };
+        if self.compressed >= self.most_reports || prompt < PROMPT_REPORTS {
+            self.reported = Some((arrival.next, (prompt + 1).min(PROMPT_REPORTS)));
+            return self.send(arrival);
+        }
+        self.compressed += 1;
+        Some(*self.due.get_or_insert(now + self.report_delay))
+    }
+}
+
+impl Acknowledging for Rule {
+    fn delay(&mut self, now: Time, arrival: Arrival) -> Option<Time> {
+        if !arrival.waits {
+            (self.compressed, self.due) = (0, None);
+        }
+        if !std::mem::replace(&mut self.has_begun, true) {
+            self.quick = self.most_quick;
+        }
+        if arrival.repeats {
+            self.quick = self.most_quick;
+            return self.send(arrival);
+        }
+        self.grow(arrival);
+        let ends_message = arrival.length < self.longest;
+        self.longest = self.longest.max(arrival.length);
+        let two_full = arrival.next - self.acknowledged.min(arrival.next) > self.longest;
+        let is_at_hole = !arrival.in_order && !arrival.holds;
+        if two_full || self.quick > 0 || is_at_hole || (ends_message && arrival.in_order) {
+            self.send(arrival)
+        } else if arrival.holds {
+            self.report(now, arrival)
+        } else {
+            Some(*self.due.get_or_insert(now + self.delay))
+        }
+    }
+
+    fn segments(&self) -> u64 {
+        2
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use longfat_foundation::config::{Parameter, Reader, parse_fragment};
+    use longfat_foundation::registry::Chosen;
+
+    use super::*;
+    use crate::transport::TcpConfig;
+
+    const MSS: u64 = 1000;
+
+    fn rule(window: &str) -> Box<dyn Acknowledging> {
+        let config = TcpConfig::written(&format!("{{ mss = \"1000 B\", receiver_window = \"{window}\" }}"));
+        let rule = Chosen::<dyn Acknowledging>::read(&parse_fragment("\"linux\""), &mut Reader::default());
+        rule.expect("it has defaults").build(&config)
+    }
+
+    fn in_order(number: u64, waits: bool) -> Arrival {
+        Arrival { in_order: true, waits, length: MSS, next: MSS * (number + 1), ..Arrival::default() }
+    }
+
+    /// Segments that arrive in order; the numbers of those whose acknowledgment waits.
+    fn waiting(window: &str, segments: u64) -> Vec<u64> {
+        let mut rule = rule(window);
+        let mut waits = false;
+        (0..segments)
+            .filter(|&number| {
+                waits = rule.delay(Time::ZERO, in_order(number, waits)).is_some();
+                waits
+            })
+            .collect()
+    }
+
+    #[test]
+    fn sixteen_segments_are_acknowledged_one_by_one_and_then_two_at_once() {
+        assert_eq!(waiting("65535 B", 22), [16, 18, 20]);
+    }
+
+    /// Of 40,000 bytes more, each segment takes 2,000.
+    #[test]
+    fn while_the_window_grows_every_segment_is_acknowledged() {
+        assert_eq!(waiting("105535 B", 26), [20, 22, 24]);
+    }
+
+    /// A rule that has acknowledged twenty segments in order, two at once.
+    fn steady() -> Box<dyn Acknowledging> {
+        let mut rule = rule("65535 B");
+        let mut waits = false;
+        for number in 0..20 {
+            waits = rule.delay(Time::ZERO, in_order(number, waits)).is_some();
+        }
+        assert!(!waits);
+        rule
+    }
+
+    #[test]
+    fn a_short_segment_is_acknowledged_at_once() {
+        let mut rule = steady();
+        let short = Arrival { length: 300, next: 20_300, ..in_order(20, false) };
+        assert_eq!(rule.delay(Time::ZERO, short), None);
+    }
+
+    #[test]
+    fn three_reports_of_a_hole_go_at_once_and_the_next_together_after_a_millisecond() {
+        let mut rule = steady();
+        let beyond = |waits| Arrival { waits, length: MSS, next: 20_000, holds: true, ..Arrival::default() };
+        let due = Time::ZERO + Span::from_microseconds(1100);
+        assert_eq!([(); 3].map(|()| rule.delay(Time::ZERO, beyond(false))), [None; 3]);
+        assert_eq!(rule.delay(Time::ZERO, beyond(false)), Some(due));
+        let later = Time::ZERO + Span::from_microseconds(500);
+        assert_eq!([(); 43].map(|()| rule.delay(later, beyond(true))), [Some(due); 43]);
+        assert_eq!(rule.delay(later, beyond(true)), None, "44 wait at most");
+    }
+
+    #[test]
+    fn what_fills_the_last_hole_is_acknowledged_at_once_and_a_duplicate_ends_the_waiting_for_a_while() {
+        let mut rule = steady();
+        assert_eq!(rule.delay(Time::ZERO, Arrival { in_order: false, next: 21_000, ..in_order(20, false) }), None);
+        assert!(rule.delay(Time::ZERO, in_order(21, false)).is_some());
+        assert_eq!(rule.delay(Time::ZERO, Arrival { repeats: true, ..in_order(21, true) }), None);
+        assert!((22..37).all(|number| rule.delay(Time::ZERO, in_order(number, false)).is_none()));
+        assert!(rule.delay(Time::ZERO, in_order(37, false)).is_some());
+    }
+}

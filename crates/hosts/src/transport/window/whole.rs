@@ -1,0 +1,61 @@
+//! Windows that the kernel's modules compute in segments.
+
+use super::Window;
+
+impl Window {
+    /// Slow start up to the threshold, then a segment for each window of `acknowledged` segments (Linux, `tcp_reno_cong_avoid`).
+    pub fn grow_in_segments(&mut self, acknowledged: u64) {
+        let rest = if self.in_slow_start() { self.start_slowly(acknowledged) } else { acknowledged };
+        if rest > 0 {
+            self.add_one_per(self.segments(), rest);
+        }
+    }
+
+    /// Sets threshold and window after a loss to a number of segments, and at least two.
+    pub fn reduce_to(&mut self, segments: u64) {
+        self.set_threshold_segments(segments.max(2));
+        self.end_growth();
+        self.set_to_threshold();
+    }
+
+    /// Sets the threshold at a timeout to a number of segments, and at least two, unless a reduction for the same data came before; the
+    /// window is then one segment.
+    pub fn time_out_to(&mut self, segments: u64) {
+        self.reduce_at_timeout(|window| window.set_threshold_segments(segments.max(2)));
+        self.end_growth();
+        self.collapse();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::transport::Window;
+    use crate::transport::law::test_support::law_and_window;
+
+    fn of(segments: u64, threshold: u64) -> Window {
+        let (_, mut window) = law_and_window("window_arithmetic = \"whole-segments\"");
+        window.set_segments(segments);
+        window.set_threshold_segments(threshold);
+        window
+    }
+
+    /// 9 + 1 reach the threshold, and the second segment counts for the next window of ten.
+    #[test]
+    fn what_slow_start_leaves_counts_for_the_next_segment() {
+        let mut window = of(9, 10);
+        window.grow_in_segments(2);
+        assert_eq!((window.segments(), window.credit), (10, 1));
+        window.grow_in_segments(9);
+        assert_eq!((window.segments(), window.credit), (11, 0));
+    }
+
+    #[test]
+    fn no_loss_leaves_less_than_two_segments() {
+        let mut window = of(9, 10);
+        window.credit = 3;
+        window.reduce_to(1);
+        assert_eq!((window.segments(), window.threshold_segments(), window.credit), (2, 2, 0));
+        window.time_out_to(0);
+        assert_eq!((window.segments(), window.threshold_segments()), (1, 2));
+    }
+}
