@@ -71,11 +71,29 @@ def replicate(resolved: str, replications: Sequence[int]) -> tuple[str, str, lis
     duration in picoseconds.
     """
 
-def scenario_cost(resolved: str) -> tuple[float, float, str, float]:
-    """Estimate the cost of a run.
+def scenario_cost(resolved: str) -> tuple[float, float, str]:
+    """Estimate the cost of a run by simulating its first events: some milliseconds.
 
-    Returns events, bytes of memory, the path that determines the bytes, and CPU seconds.
+    Returns events, bytes of memory, and the path that determines the bytes.
     """
+
+def scenario_cost_if_busy(resolved: str) -> tuple[float, float, str]:
+    """Estimate the cost of a run from what its lines carry if they are always busy: at once.
+
+    Returns what `scenario_cost` returns. Most runs cost less.
+    """
+
+def scenario_seconds(
+    resolved: str, most_seconds: float, clock: Callable[[], float]
+) -> float | None:
+    """Estimate the seconds of a run by simulating its beginning for about `most_seconds`.
+
+    These are seconds of `clock`. Controls of users are replaced by the classical one. None if the
+    beginning is large.
+    """
+
+def scenario_seconds_if_busy(resolved: str) -> float:
+    """Estimate the CPU seconds of a run from the packets of its lines if these are always busy."""
 
 def scenario_network(resolved: str) -> str:
     """Return the network of a resolved scenario as JSON: senders' connections, and managed ports.

@@ -1,7 +1,6 @@
 """Faults strike a study. `tests.faults.bench` has the laws that must hold after each of them."""
 
 import json
-import os
 import random
 import resource
 import shutil

@@ -75,6 +75,7 @@ def test_wrong_settings_are_reported_with_their_paths(client: TestClient) -> Non
                 "topology.bottleneck.delay": "50 s",
                 "duration": "200 s",
                 "tcp.receiver_window": "1000000000 B",
+                "tcp.initial_window": "1000000000 B",
             },
             "of memory; the limit is",
         ),

@@ -15,6 +15,7 @@ use std::time::Instant;
 
 use longfat_engine::config::{Document, Knob, Parameter, SIZE, TIME, parse_in};
 use longfat_engine::measure::{Better, DeclaredMetric, Metrics};
+use longfat_engine::pilot;
 use longfat_engine::random::Chance;
 use longfat_engine::scenario::Scenario;
 use longfat_engine::transport::control::guarded;
@@ -135,10 +136,40 @@ fn replicate(resolved: &str, replications: Vec<u64>) -> PyResult<(String, String
     Ok((replicated.before, replicated.behind, replicated.run_ids, scenario.duration.0.0))
 }
 
+/// Events, bytes of memory, and the parameter that most of these are due to.
+type CostEstimate = (f64, f64, &'static str);
+
 #[pyfunction]
-fn scenario_cost(resolved: &str) -> PyResult<(f64, f64, &'static str, f64)> {
+fn scenario_cost(py: Python<'_>, resolved: &str) -> PyResult<CostEstimate> {
+    let scenario = resolved_scenario(resolved)?;
+    let cost = py.detach(|| pilot::cost(&scenario));
+    Ok((cost.events, cost.memory_bytes, cost.memory_due_to))
+}
+
+#[pyfunction]
+fn scenario_cost_if_busy(resolved: &str) -> PyResult<CostEstimate> {
     let cost = resolved_scenario(resolved)?.cost();
-    Ok((cost.events, cost.memory_bytes, cost.memory_due_to, cost.core_seconds))
+    Ok((cost.events, cost.memory_bytes, cost.memory_due_to))
+}
+
+#[pyfunction]
+fn scenario_seconds(resolved: &str, most_seconds: f64, clock: &Bound<'_, PyAny>) -> PyResult<Option<f64>> {
+    let scenario = resolved_scenario(resolved)?;
+    let mut failed = None;
+    let look = || {
+        let read = clock.call0().and_then(|seconds| seconds.extract());
+        read.unwrap_or_else(|error| {
+            failed = Some(error);
+            f64::INFINITY
+        })
+    };
+    let seconds = pilot::seconds(&scenario, most_seconds, look);
+    failed.map_or(Ok(seconds), Err)
+}
+
+#[pyfunction]
+fn scenario_seconds_if_busy(resolved: &str) -> PyResult<f64> {
+    Ok(resolved_scenario(resolved)?.cost().core_seconds)
 }
 
 #[pyfunction]
@@ -349,6 +380,9 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run_id, module)?)?;
     module.add_function(wrap_pyfunction!(replicate, module)?)?;
     module.add_function(wrap_pyfunction!(scenario_cost, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario_cost_if_busy, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario_seconds, module)?)?;
+    module.add_function(wrap_pyfunction!(scenario_seconds_if_busy, module)?)?;
     module.add_function(wrap_pyfunction!(scenario_network, module)?)?;
     module.add_function(wrap_pyfunction!(scenario_regrowth_s, module)?)?;
     module.add_function(wrap_pyfunction!(scenario_marks, module)?)?;

@@ -25,6 +25,7 @@
 //! | [`transport`], [`traffic`] | the end systems |
 //! | [`background`] | traffic that only crosses the bottleneck |
 //! | [`simulation`], [`observer`], [`measure`] | the loop, who watches, what comes out |
+//! | [`pilot`] | what a run will cost, from its beginning |
 //! | [`divergence`] | where two runs part |
 
 #![forbid(unsafe_code)]
@@ -37,6 +38,7 @@ pub use longfat_network::{background, capacity, framing, link, loss, path, switc
 pub mod catalog;
 pub mod divergence;
 pub mod observer;
+pub mod pilot;
 pub mod scenario;
 pub mod simulation;
 

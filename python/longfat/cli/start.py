@@ -126,7 +126,7 @@ def _record_of_short_run(asked: _Asked) -> Any:
             text = file.read()
         named = [(path, value, f"--set {path}={value}") for path, value in asked.overrides.items()]
         resolved = _engine.resolve_scenario(text, asked.location, named)
-        events, memory_bytes, *_ = _engine.scenario_cost(resolved)
+        events, memory_bytes, *_ = _engine.scenario_cost_if_busy(resolved)
         if events > MOST_EVENTS or memory_bytes > MOST_MEMORY_BYTES:
             return None
         with at_work():

@@ -58,7 +58,10 @@ class Limits:
     def refuse(self, scenarios: Iterable[str]) -> None:
         """Raise `OverLimit` for the first resolved scenario that is estimated to exceed a limit."""
         for resolved in scenarios:
-            events, memory_bytes, due_to, _ = _engine.scenario_cost(resolved)
+            events, memory_bytes, due_to = _engine.scenario_cost_if_busy(resolved)
+            if self._allows(events, memory_bytes):
+                continue
+            events, memory_bytes, due_to = _engine.scenario_cost(resolved)
             if self.memory_bytes is not None and memory_bytes > self.memory_bytes:
                 raise OverLimit(
                     f"{due_to}: a run would take about {_shown_bytes(memory_bytes)} of memory; "
@@ -71,6 +74,11 @@ class Limits:
                     f"{self.events:.1e}. Make duration or the bottleneck's rate smaller, or raise "
                     "the limit: --limit events=..."
                 )
+
+    def _allows(self, events: float, memory_bytes: float) -> bool:
+        return (self.events is None or events <= self.events) and (
+            self.memory_bytes is None or memory_bytes <= self.memory_bytes
+        )
 
     @property
     def of_engine(self) -> EngineLimits:

@@ -2,6 +2,7 @@
 
 use longfat_foundation::units::{CELL_BITS, Span, Time};
 use longfat_hosts::traffic::Writes;
+use longfat_hosts::transport::TcpConfig;
 use longfat_network::framing::Unit;
 use longfat_network::switch::PortConfig;
 use longfat_network::topology::Graph;
@@ -41,7 +42,16 @@ pub struct Cost {
 }
 
 impl Scenario {
-    /// Estimates the cost of a run. Right within a small factor for the networks of the papers.
+    /// Most packets that senders send before the first acknowledgment.
+    #[must_use]
+    pub fn first_packets(&self) -> f64 {
+        let mss = self.tcp.mss.0;
+        let of_one =
+            |tcp: &TcpConfig| as_float(tcp.initial_window.bytes(mss).min(tcp.receiver_window.0)) / as_float(mss);
+        as_float(self.graph().circuits()) * self.kinds_of_end_systems().iter().map(of_one).fold(0.0, f64::max)
+    }
+
+    /// Estimates the cost of a run from what its lines can carry, whatever its senders do; [`pilot`](crate::pilot) knows better.
     #[must_use]
     pub fn cost(&self) -> Cost {
         let graph = self.graph();
@@ -55,6 +65,10 @@ impl Scenario {
         let frames = self.demand(&graph).map_or(0.0, |demand| seconds / demand.frame.as_seconds());
         let datagrams: f64 =
             self.sources_of_background(&graph).iter().map(|source| source.datagrams_per_second()).sum();
+        // Datagrams cross the bottleneck alone, and wait before it as far as there is room.
+        let crossing = graph.bottleneck().map_or(0.0, |line| line.delay.as_seconds());
+        let room = load.room.unwrap_or(f64::INFINITY);
+        let datagrams_held = (datagrams * seconds).min(datagrams * crossing + room);
         let largest = if of_messages > of_segments && packets + buffered > flows {
             "traffic.interval"
         } else if flows >= packets + buffered {
@@ -71,7 +85,7 @@ impl Scenario {
         Cost {
             events: load.units * EVENTS_PER_UNIT + frames + writing.events + datagrams * seconds * EVENTS_PER_UNIT,
             core_seconds: load.carried * CORE_SECONDS_PER_PACKET + frames * CORE_SECONDS_PER_FRAME,
-            memory_bytes: flows + packets + buffered,
+            memory_bytes: flows + packets + buffered + datagrams_held * BYTES_PER_PACKET,
             memory_due_to: largest,
         }
     }
@@ -132,6 +146,8 @@ struct Load {
     /// Largest number of buffered cells.
     buffered_cells: f64,
     is_bounded_by_buffer: bool,
+    /// Room of all buffers in cells or packets, unless one is unlimited.
+    room: Option<f64>,
 }
 
 impl Load {
@@ -156,8 +172,8 @@ impl Load {
             let in_bytes = port.buffer.bytes().map(|bytes| 8.0 * as_float(bytes) / unit_bits);
             port.buffer.capacity().map(as_float).or(in_bytes)
         };
-        let buffers = scenario.all_ports(graph).into_iter().map(size).sum::<Option<f64>>();
-        let buffer = buffers.filter(|_| graph.flows.len() > 1);
+        let room = scenario.all_ports(graph).into_iter().map(size).sum::<Option<f64>>();
+        let buffer = room.filter(|_| graph.flows.len() > 1);
         let pipe = buffer.map(|buffer| {
             2.0 * (rate * round_trip + buffer * unit_bits) / bits + windows / as_float(graph.flows.len())
         });
@@ -171,6 +187,7 @@ impl Load {
             packets,
             buffered_cells: buffer.map_or(f64::INFINITY, |buffer| buffer).min(packets * cells_per_packet),
             is_bounded_by_buffer: packets < unbounded,
+            room,
         }
     }
 }

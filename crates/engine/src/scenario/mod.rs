@@ -30,7 +30,7 @@ use longfat_foundation::config::{
 use longfat_foundation::registry::Chosen;
 use longfat_hosts::proxies::Proxies;
 use longfat_hosts::traffic::Source;
-use longfat_hosts::transport::{NamedControl, TcpConfig, preset};
+use longfat_hosts::transport::{CLASSICAL, NamedControl, TcpConfig, preset};
 use longfat_network::background::Background;
 use longfat_network::capacity::Assignment;
 use longfat_network::framing::Framing;
@@ -169,6 +169,27 @@ impl Scenario {
     pub fn missing_controls(&self) -> Vec<NamedControl> {
         let flavors = self.kinds_of_end_systems().into_iter().map(|tcp| tcp.flavor.build(&()));
         flavors.filter_map(|flavor| flavor.control().filter(|control| !control.is_provided()).cloned()).collect()
+    }
+
+    /// The scenario with the classical control in the place of all others, if it names any.
+    #[must_use]
+    pub(crate) fn with_classical_controls(&self) -> Option<Self> {
+        fn replace(value: &mut Json) {
+            match value {
+                Json::Object(table) => {
+                    table.iter_mut().for_each(|(key, value)| match value {
+                        Json::String(name) if key == "control" => CLASSICAL.clone_into(name),
+                        _ => replace(value),
+                    });
+                }
+                Json::Array(values) => values.iter_mut().for_each(replace),
+                _ => {}
+            }
+        }
+        let names_any = self.kinds_of_end_systems().iter().any(|tcp| tcp.flavor.build(&()).control().is_some());
+        let mut resolved = names_any.then(|| self.resolved())?;
+        replace(&mut resolved);
+        Self::parse(resolved.to_string().as_bytes(), "resolved.json", &[]).ok()
     }
 
     /// Creates a law of each control, all of which must be provided, and drops it: unwinds if a control fails.

@@ -152,6 +152,12 @@ impl<O: Observer> Simulation<O> {
         of_network!(&self.0, network => network.memory_bytes())
     }
 
+    /// The most packets that were under way at once so far.
+    #[must_use]
+    pub fn most_packets(&self) -> usize {
+        of_network!(&self.0, network => network.packets.most())
+    }
+
     /// Checks that cells in = cells out + dropped + held, everywhere, and that every byte was delivered once and in order.
     ///
     /// # Errors

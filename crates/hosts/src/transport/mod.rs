@@ -37,7 +37,7 @@ pub use codepoint::Codepoint;
 pub use config::{IdleRestart, NagleWaitsFor, RoundTripsInRecovery, TcpConfig};
 pub use congestion_notification::{CongestionNotification, MarkEcho, MarkResponse};
 pub use connection::{Connection, DUPLICATE_THRESHOLD};
-pub use control::{Control, Controls, NamedControl};
+pub use control::{CLASSICAL, Control, Controls, NamedControl};
 pub use delivery::{Delivery, DeliveryLog, LostSegment, Sample, Standing};
 pub use opening::LostSynRule;
 pub use receiver::{OutOfOrder, ReceivedBytes, Receiver};

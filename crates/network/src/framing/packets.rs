@@ -151,6 +151,12 @@ impl Packets {
         }
     }
 
+    /// The most packets that were in flight at once.
+    #[must_use]
+    pub fn most(&self) -> usize {
+        self.places.len()
+    }
+
     /// Allocated memory in bytes.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {

@@ -1,4 +1,4 @@
-//! Examines the scenarios of many seeds: `generated --from SEED --count N [--text SEED]`.
+//! Examines the scenarios of many seeds: `generated --from SEED --count N [--events N] [--text SEED]`.
 //!
 //! Prints one line of JSON at the end. A seed for which something does not hold is printed with its scenario, which `longfat run` repeats.
 
@@ -10,9 +10,12 @@ use std::time::Instant;
 use longfat_engine::serde_json::json;
 use longfat_untrusted::generated::{Bounds, Coverage, Generated, Outcome, examine, generated};
 
-/// Limits of a run, and the events that a scenario may be estimated to take.
-const BOUNDS: Bounds = Bounds { events: 200_000, memory_bytes: 256 << 20 };
-const ESTIMATED_EVENTS: f64 = 50_000.0;
+/// Events that a scenario is estimated to take at most if nothing else is asked for; a run is stopped at so many times more.
+const ESTIMATED_EVENTS: u64 = 50_000;
+const TIMES_ESTIMATED: u64 = 4;
+
+/// Memory of a run in bytes.
+const MEMORY_BYTES: usize = 256 << 20;
 
 /// Seeds that are printed with their scenarios before the rest is only counted.
 const MOST_PRINTED: usize = 20;
@@ -23,8 +26,12 @@ fn main() -> ExitCode {
         let place = arguments.iter().position(|argument| argument == name)?;
         arguments.get(place + 1)?.parse::<u64>().ok()
     };
+    let most_events = option("--events").unwrap_or(ESTIMATED_EVENTS);
+    let bounds = Bounds { events: TIMES_ESTIMATED.saturating_mul(most_events), memory_bytes: MEMORY_BYTES };
+    #[expect(clippy::cast_precision_loss, reason = "as asked for, nearly")]
+    let drawn_of = |seed| generated(seed, most_events as f64);
     if let Some(seed) = option("--text") {
-        print!("{}", generated(seed, ESTIMATED_EVENTS).text);
+        print!("{}", drawn_of(seed).text);
         return ExitCode::SUCCESS;
     }
     let (from, count) = (option("--from").unwrap_or(0), option("--count").unwrap_or(1000));
@@ -33,8 +40,8 @@ fn main() -> ExitCode {
     let mut coverage = Coverage::of_declarations();
     for seed in from..from.saturating_add(count) {
         let started = Instant::now();
-        let drawn = catch_unwind(|| generated(seed, ESTIMATED_EVENTS)).unwrap_or_default();
-        let outcome = catch_unwind(AssertUnwindSafe(|| examine(&drawn.text, BOUNDS)));
+        let drawn = catch_unwind(|| drawn_of(seed)).unwrap_or_default();
+        let outcome = catch_unwind(AssertUnwindSafe(|| examine(&drawn.text, bounds)));
         let milliseconds = started.elapsed().as_secs_f64() * 1e3;
         tally.add(seed, &drawn, outcome.ok(), &mut coverage, is_listed, milliseconds);
     }

@@ -7,7 +7,7 @@ use longfat_engine::measure::RunRecord;
 use longfat_engine::observer::Unobserved;
 use longfat_engine::scenario::Scenario;
 use longfat_engine::serde_json::Value as Json;
-use longfat_engine::{Driver, Simulation};
+use longfat_engine::{Driver, Simulation, pilot};
 
 use super::SOURCE;
 use crate::refusal;
@@ -81,6 +81,7 @@ pub fn examine(text: &str, bounds: Bounds) -> Outcome {
     if cost.memory_bytes > bounds.memory_bytes as f64 {
         return Outcome::NotRun("its memory");
     }
+    let cost = pilot::cost(&scenario);
     let (by_events, fast) = (Run::by_events(&scenario, bounds), Run::fast(&scenario, bounds));
     let events = [cost.events, by_events.events as f64];
     let memory = [cost.memory_bytes, by_events.memory_bytes as f64];

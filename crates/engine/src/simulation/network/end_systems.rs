@@ -38,7 +38,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
                 self.receive_acknowledgment_with_window(now, number, &acknowledgment, last.packet);
             }
             Content::Synchronize { .. } | Content::Synchronized { .. } | Content::Background => {
-                self.hand_over_other(now, last)
+                self.hand_over_other(now, last);
             }
         }
     }
