@@ -1,0 +1,175 @@
+"""Measures of a run, by the same functions for Linux and for longfat."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from longfat.verification.observed import Flow, Observed
+from longfat.verification.recordings import Experiment
+
+TURN = 0.1
+"""A window that falls by this share of its peak has been reduced; CUBIC's factor is 0.3, the
+smallest of the kernel's modules 0.125."""
+
+GAP_ROUND_TRIPS = 1.5
+"""Longer pauses separate bursts of retransmissions; a round trip with a full queue is shorter than
+two without one."""
+
+FEWEST_PERIODS = 2
+"""Fewer periods in the second half of a run have no median worth comparing."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A kind of measure: its name, and the unit of its values."""
+
+    name: str
+    unit: str
+
+
+GOODPUT = Measure("goodput", "Mbit/s")
+TOTAL = Measure("goodput of all", "Mbit/s")
+SHARE = Measure("share", "%")
+QUEUE = Measure("mean queue", "packets")
+FIRST = Measure("first retransmission", "s")
+BURST = Measure("first burst", "segments")
+RESENT = Measure("retransmissions", "segments")
+PERIOD = Measure("period", "s")
+PEAK = Measure("peak", "segments")
+TROUGH = Measure("trough", "segments")
+COMPLETION = Measure("mean completion time", "s")
+LONGEST = Measure("longest completion time", "s")
+OPENED = Measure("time to connect", "s")
+WAIT = Measure("mean wait", "ms")
+WAIT_P95 = Measure("95th percentile of waits", "ms")
+DROPS = Measure("drops", "packets")
+MARKS = Measure("marks", "packets")
+
+Key = tuple[Measure, str]
+"""A measure, and the flow that it is of ("" for all)."""
+
+
+def measures(experiment: Experiment, run: Observed) -> dict[Key, float]:
+    """Return the measures of a run; what a run does not have, such as a period, is left out."""
+    of = {}
+    many = any(flow.acknowledged is None for flow in run.flows)
+    long = [flow for flow in run.flows if flow.acknowledged is not None] if not many else []
+    labels = _labels(run.flows)
+    for flow, label in zip(run.flows, labels, strict=True):
+        if flow.acknowledged is not None:
+            for measure, value in _of_flow(experiment, run, flow):
+                of[measure, label] = value
+    if len(long) > 1:
+        of[TOTAL, ""] = sum(of[GOODPUT, label] for label in labels)
+        for label, share in zip(labels, _shares(long, run.until_s), strict=True):
+            of[SHARE, label] = share
+    of[RESENT, ""] = float(sum(len(flow.resent) for flow in run.flows))
+    of[QUEUE, ""] = _mean_queue(experiment, run)
+    of |= _completions(experiment, run)
+    if experiment.kind == "handshake":
+        for flow in run.flows:
+            if flow.established_s is not None:
+                of[OPENED, ""] = flow.established_s - flow.began_s
+    if experiment.discipline != "FIFO":
+        packets = sum(row[1] for row in run.waits)
+        of[WAIT, ""] = 1e3 * sum(row[1] * row[2] for row in run.waits) / packets
+        of[WAIT_P95, ""] = 1e3 * sum(row[1] * row[3] for row in run.waits) / packets
+        of[DROPS, ""] = float(run.drops)
+        if any(flow.get("ecn") for flow in experiment.declared["flows"]):
+            of[MARKS, ""] = float(run.marks)
+    return of
+
+
+def _labels(flows: Sequence[Flow]) -> list[str]:
+    """Return the names of flows: the control, with a number if there are several."""
+    if len(flows) == 1:
+        return [""]
+    return [f"flow {number} ({flow.control})" for number, flow in enumerate(flows, 1)]
+
+
+def _of_flow(
+    experiment: Experiment, run: Observed, flow: Flow
+) -> Iterator[tuple[Measure, float]]:
+    assert flow.acknowledged is not None
+    yield GOODPUT, flow.acknowledged(run.until_s) * 8e-6 / run.until_s
+    if flow.resent and experiment.kind not in {"loss", "pair", "late", "group"}:
+        yield FIRST, flow.resent[0]
+        yield BURST, float(first_burst(flow.resent, experiment.declared["round_trip_ms"] / 1e3))
+    if experiment.kind in {"single", "kernel", "discipline", "ecn"} and len(run.flows) == 1:
+        peaks, troughs = turns(flow.windows, run.until_s / 2)
+        periods = [after - before for (before, _), (after, _) in zip(peaks, peaks[1:], strict=False)]
+        if len(periods) >= FEWEST_PERIODS:
+            yield PERIOD, median(periods)
+            yield PEAK, median(window for _, window in peaks)
+            yield TROUGH, median(window for _, window in troughs)
+
+
+def first_burst(resent: Sequence[float], round_trip_s: float) -> int:
+    """Return the number of retransmissions before the first pause."""
+    count = 1
+    for before, after in zip(resent, resent[1:], strict=False):
+        if after - before > GAP_ROUND_TRIPS * round_trip_s:
+            break
+        count += 1
+    return count
+
+
+def turns(
+    windows: Sequence[tuple[float, float, float | None]], since: float
+) -> tuple[list[tuple[float, float]], list[tuple[float, float]]]:
+    """Return the peaks and troughs of a window from a time on, each with its time.
+
+    A peak is followed by a fall of at least `TURN`, a trough by as much of a rise.
+    """
+    peaks, troughs = [], []
+    peak = trough = None
+    for time, window, _ in windows:
+        if time < since:
+            continue
+        if trough is None:
+            if peak is None or window >= peak[1]:
+                peak = (time, window)
+            elif window <= (1 - TURN) * peak[1]:
+                peaks.append(peak)
+                trough = (time, window)
+        elif window < trough[1]:
+            trough = (time, window)
+        elif window >= (1 + TURN) * trough[1]:
+            troughs.append(trough)
+            peak, trough = (time, window), None
+    return peaks, troughs
+
+
+def _shares(flows: Sequence[Flow], until: float) -> list[float]:
+    """Return each flow's part, in percent, of what was acknowledged since all of them exist."""
+    since = max(flow.began_s for flow in flows)
+    counts = []
+    for flow in flows:
+        assert flow.acknowledged is not None
+        counts.append(flow.acknowledged(until) - flow.acknowledged(since))
+    return [100 * count / max(1.0, sum(counts)) for count in counts]
+
+
+def _mean_queue(experiment: Experiment, run: Observed) -> float:
+    """Return the mean queue after the first third of a run."""
+    since = experiment.declared["seconds"] / 3
+    lengths = [length for time, length in run.queue if time > since]
+    return sum(lengths) / len(lengths)
+
+
+def _completions(experiment: Experiment, run: Observed) -> dict[Key, float]:
+    """Return completion times of flows with an end."""
+    sizes = [
+        flow.get("bytes")
+        for flow in experiment.declared["flows"]
+        for _ in range(flow.get("count", 1))
+    ]
+    end = experiment.declared["seconds"]
+    times = [
+        flow.completed_s - flow.began_s
+        for flow, size in zip(run.flows, sizes, strict=True)
+        if size and flow.completed_s is not None and flow.completed_s < end
+    ]
+    if not times:
+        return {}
+    return {(COMPLETION, ""): sum(times) / len(times), (LONGEST, ""): max(times)}
