@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
 from longfat.verification.observed import Flow, Observed
@@ -51,18 +52,17 @@ Key = tuple[Measure, str]
 
 def measures(experiment: Experiment, run: Observed) -> dict[Key, float]:
     """Return the measures of a run; what a run does not have, such as a period, is left out."""
-    of = {}
-    many = any(flow.acknowledged is None for flow in run.flows)
-    long = [flow for flow in run.flows if flow.acknowledged is not None] if not many else []
-    labels = _labels(run.flows)
-    for flow, label in zip(run.flows, labels, strict=True):
-        if flow.acknowledged is not None:
-            for measure, value in _of_flow(experiment, run, flow):
-                of[measure, label] = value
-    if len(long) > 1:
-        of[TOTAL, ""] = sum(of[GOODPUT, label] for label in labels)
-        for label, share in zip(labels, _shares(long, run.until_s), strict=True):
-            of[SHARE, label] = share
+    of: dict[Key, float] = {}
+    long = [flow for flow in run.flows if flow.acknowledged is not None]
+    if len(long) == 1:
+        of |= {(measure, ""): value for measure, value in _of_one(experiment, run, long[0])}
+    elif long:
+        counts = _acknowledged(long, 0, run.until_s)
+        of[TOTAL, ""] = sum(counts) * 8e-6 / run.until_s
+        # Shares of the time in which all of them exist.
+        counts = _acknowledged(long, max(flow.began_s for flow in long), run.until_s)
+        for number, (flow, count) in enumerate(zip(long, counts, strict=True), 1):
+            of[SHARE, f"flow {number} ({flow.control})"] = 100 * count / max(1.0, sum(counts))
     of[RESENT, ""] = float(sum(len(flow.resent) for flow in run.flows))
     of[QUEUE, ""] = _mean_queue(experiment, run)
     of |= _completions(experiment, run)
@@ -80,34 +80,41 @@ def measures(experiment: Experiment, run: Observed) -> dict[Key, float]:
     return of
 
 
-def _labels(flows: Sequence[Flow]) -> list[str]:
-    """Return the names of flows: the control, with a number if there are several."""
-    if len(flows) == 1:
-        return [""]
-    return [f"flow {number} ({flow.control})" for number, flow in enumerate(flows, 1)]
-
-
-def _of_flow(
-    experiment: Experiment, run: Observed, flow: Flow
-) -> Iterator[tuple[Measure, float]]:
-    assert flow.acknowledged is not None
-    yield GOODPUT, flow.acknowledged(run.until_s) * 8e-6 / run.until_s
-    if flow.resent and experiment.kind not in {"loss", "pair", "late", "group"}:
+def _of_one(experiment: Experiment, run: Observed, flow: Flow) -> Iterator[tuple[Measure, float]]:
+    """Yield the measures of the only flow whose window was recorded."""
+    yield GOODPUT, _acknowledged([flow], 0, run.until_s)[0] * 8e-6 / run.until_s
+    if len(run.flows) > 1:
+        return
+    if flow.resent and not is_random(experiment):
         yield FIRST, flow.resent[0]
         yield BURST, float(first_burst(flow.resent, experiment.declared["round_trip_ms"] / 1e3))
-    if experiment.kind in {"single", "kernel", "discipline", "ecn"} and len(run.flows) == 1:
+    if experiment.kind in {"single", "kernel", "discipline", "ecn"}:
         peaks, troughs = turns(flow.windows, run.until_s / 2)
-        periods = [after - before for (before, _), (after, _) in zip(peaks, peaks[1:], strict=False)]
+        periods = [after - before for (before, _), (after, _) in pairwise(peaks)]
         if len(periods) >= FEWEST_PERIODS:
             yield PERIOD, median(periods)
             yield PEAK, median(window for _, window in peaks)
             yield TROUGH, median(window for _, window in troughs)
 
 
+def is_random(experiment: Experiment) -> bool:
+    """Return whether an experiment has random losses, whose numbers are the guest's own."""
+    chance = {"loss", "ack_loss"} & experiment.declared.keys()
+    return bool(chance) or experiment.discipline in {"red", "pie", "fq_pie"}
+
+
+def _acknowledged(flows: Sequence[Flow], since: float, until: float) -> list[float]:
+    counts = []
+    for flow in flows:
+        assert flow.acknowledged is not None
+        counts.append(flow.acknowledged(until) - flow.acknowledged(since))
+    return counts
+
+
 def first_burst(resent: Sequence[float], round_trip_s: float) -> int:
     """Return the number of retransmissions before the first pause."""
     count = 1
-    for before, after in zip(resent, resent[1:], strict=False):
+    for before, after in pairwise(resent):
         if after - before > GAP_ROUND_TRIPS * round_trip_s:
             break
         count += 1
@@ -138,16 +145,6 @@ def turns(
             troughs.append(trough)
             peak, trough = (time, window), None
     return peaks, troughs
-
-
-def _shares(flows: Sequence[Flow], until: float) -> list[float]:
-    """Return each flow's part, in percent, of what was acknowledged since all of them exist."""
-    since = max(flow.began_s for flow in flows)
-    counts = []
-    for flow in flows:
-        assert flow.acknowledged is not None
-        counts.append(flow.acknowledged(until) - flow.acknowledged(since))
-    return [100 * count / max(1.0, sum(counts)) for count in counts]
 
 
 def _mean_queue(experiment: Experiment, run: Observed) -> float:

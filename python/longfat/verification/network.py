@@ -2,7 +2,9 @@
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from longfat import _engine
@@ -28,6 +30,18 @@ KEYS_OF_FLOWS = {
 
 class NotExpressible(Exception):
     """longfat has no words for an experiment; the text says for what of it."""
+
+
+@cache
+def known_controls() -> frozenset[str]:
+    """Return the kernel's names of the controls that longfat has."""
+    flavors = {
+        model["name"]
+        for model in json.loads(_engine.models())
+        if model["kind"] == "TCP flavor"
+    }
+    names = {flavor: module for module, flavor in FLAVORS.items()}
+    return frozenset({names.get(flavor, flavor) for flavor in flavors} | {"reno"})
 
 
 @dataclass(frozen=True)
@@ -64,14 +78,20 @@ def packet_s(experiment: Experiment, segment_bytes: int) -> float:
     return bits / (experiment.declared["rate_mbit"] * 1e6)
 
 
-def resolved(experiment: Experiment, recording: Recording, host: Host) -> str:
+def resolved(
+    experiment: Experiment,
+    recording: Recording,
+    host: Host,
+    overrides: Sequence[tuple[str, str, str]] = (),
+) -> str:
     """Return the resolved scenario of a recording.
 
     Raises `NotExpressible` with the reason if longfat cannot have it.
     """
     scenario = scenario_of(experiment, recording, host)
     try:
-        return _engine.resolve_scenario(json.dumps(scenario).encode(), f"{experiment.name}.json")
+        text = json.dumps(scenario).encode()
+        return _engine.resolve_scenario(text, f"{experiment.name}.json", overrides)
     except InvalidInput as error:
         raise NotExpressible(str(error)) from error
 
@@ -79,19 +99,17 @@ def resolved(experiment: Experiment, recording: Recording, host: Host) -> str:
 def scenario_of(experiment: Experiment, recording: Recording, host: Host) -> dict[str, Any]:
     """Return the scenario of a recording as its document."""
     it = experiment.declared
-    unknown = (it.keys() - KEYS) | {key for flow in it["flows"] for key in flow.keys()} - KEYS_OF_FLOWS
+    unknown = (it.keys() - KEYS) | ({key for flow in it["flows"] for key in flow} - KEYS_OF_FLOWS)
     if unknown:
         raise NotExpressible(f"no words for {', '.join(sorted(unknown))}")
+    missing = {flow["control"] for flow in it["flows"]} - known_controls()
+    if missing:
+        raise NotExpressible(f"no model of the control {', '.join(sorted(missing))}")
     segment = max(connection.segment_bytes for connection in recording.connections)
-    one_way_us = it["round_trip_ms"] * 500
-    if experiment.discipline == "cake":
-        # Its shaper sends the first packet after an idle time at once, so a round trip
-        # without queueing has no transmission time.
-        one_way_us -= packet_s(experiment, segment) * 1e6 / 2
-    bottleneck = {
-        "rate": f"{it['rate_mbit']} Mbit/s",
-        "delay": f"{one_way_us - 2 * ACCESS_US:.3f} us",
-    }
+    packet = packet_s(experiment, segment)
+    delay = _delay_s(experiment, packet, it["round_trip_ms"])
+    buffer, queue = discipline(experiment, packet)
+    bottleneck = {"rate": f"{it['rate_mbit']} Mbit/s", "delay": f"{delay * 1e6:.3f} us"}
     scenario: dict[str, Any] = {
         "schema_version": 1,
         "duration": f"{it['seconds']} s",
@@ -102,7 +120,7 @@ def scenario_of(experiment: Experiment, recording: Recording, host: Host) -> dic
             "access": {"rate": "100 Gbit/s", "delay": f"{ACCESS_US} us"},
             "bottleneck": bottleneck,
         },
-        "port": {"buffer": f"{it['buffer_packets']} packets", "queue": discipline(it)},
+        "port": {"buffer": buffer, "queue": queue},
         "tcp": {"preset": host.preset, "mss": f"{segment} B", "receiver_window": "32 MiB"},
         "connections": _connections(experiment, recording, host),
     }
@@ -111,8 +129,25 @@ def scenario_of(experiment: Experiment, recording: Recording, host: Host) -> dic
     if "ack_loss" in it:
         scenario["acknowledgment_loss"] = _random(it["ack_loss"])
     if "steps" in it:
-        scenario |= _steps(experiment, recording)
+        scenario |= _steps(experiment, recording, packet)
     return scenario
+
+
+def is_shaped(experiment: Experiment) -> bool:
+    """Return whether the line is a shaper instead of netem.
+
+    A shaper sends the first packet of a busy period at once, and the next when the line has had the
+    time for it. So a packet leaves it when longfat's line takes the packet: nothing is on
+    the line, one more packet waits, and a round trip has no transmission time.
+    """
+    steps = experiment.declared.get("steps", [])
+    return experiment.discipline != "FIFO" or any("rate_mbit" in step for step in steps)
+
+
+def _delay_s(experiment: Experiment, packet: float, round_trip_ms: float) -> float:
+    """Return the propagation delay of the bottleneck, one way."""
+    transmission = packet / 2 if is_shaped(experiment) else 0.0
+    return round_trip_ms / 2e3 - transmission - 2e-6 * ACCESS_US
 
 
 def _random(share: str) -> dict[str, Any]:
@@ -178,7 +213,7 @@ def _first_data(recording: Recording, number: int) -> float:
     return float(rows[0][0]) if rows else recording.connections[number].began_s
 
 
-def _steps(experiment: Experiment, recording: Recording) -> dict[str, Any]:
+def _steps(experiment: Experiment, recording: Recording, packet: float) -> dict[str, Any]:
     """Return the path of recorded steps; what strikes acknowledgments only is a list of losses."""
     it = experiment.declared
     times = [float(row[0]) for row in recording.rows("steps")]
@@ -193,7 +228,7 @@ def _steps(experiment: Experiment, recording: Recording) -> dict[str, Any]:
         loss = step.get("loss", loss)
         rows[max(0.0, time)] = (rate, round_trip, loss)
     lines = [
-        f"{time},{round(rate * 1e6)},{round_trip / 2e3 - 2e-6 * ACCESS_US:.6f},"
+        f"{time},{round(rate * 1e6)},{_delay_s(experiment, packet, round_trip):.9f},"
         f"{float(loss.rstrip('%')) / 100}"
         for time, (rate, round_trip, loss) in sorted(rows.items())
     ]
@@ -208,39 +243,52 @@ def _lost_answer(steps: list[dict[str, Any]], times: list[float]) -> dict[str, A
     return {"acknowledgment_loss": {"kind": "list", "drops": [[1]]}}
 
 
-def discipline(it: dict[str, Any]) -> Any:
-    """Return the queue discipline for words of `tc`."""
+def discipline(experiment: Experiment, packet: float) -> tuple[str, Any]:
+    """Return the buffer and the queue discipline for words of `tc`.
+
+    A shaper takes a packet out of `codel`, `fq_codel` and `pie` when the one before it has left. They
+    see waiting times that are shorter by a transmission than those until the packet leaves, so
+    their target is that much longer here.
+    """
+    it = experiment.declared
     name, *words = it.get("discipline", "pfifo").split()
-    flags = {word for word in words if word in {"ecn", "noecn"}}
-    settings = dict(zip(*[iter(word for word in words if word not in {*flags, "besteffort"})] * 2, strict=True))
-    settings.pop("limit", None)
-    ecn = "ecn" in flags or name in {"fq_codel", "cake"}
+    flags = {word for word in words if word in {"ecn", "besteffort"}}
+    rest = [word for word in words if word not in flags]
+    settings = dict(zip(rest[::2], rest[1::2], strict=True))
+    limit = settings.pop("limit", None)
+    buffer = f"{limit or it['buffer_packets'] + is_shaped(experiment)} packets"
+    ecn = "ecn" in flags
     if name == "pfifo":
-        return "tail-drop"
+        return buffer, "tail-drop"
     if name == "red":
-        return _red(settings, ecn, it["mtu"] + 14 if "mtu" in it else 1514)
-    if name in {"codel", "fq_codel"}:
-        if "ce_threshold" in settings:
-            raise NotExpressible(f"no {name} with a threshold of marks (ce_threshold)")
-        times = {key: settings.pop(key) for key in ("target", "interval") if key in settings}
-        kind: dict[str, Any] = {"kind": name.replace("_", "-"), "ecn": ecn, **times}
-    elif name in {"pie", "cake"}:
-        kind = {"kind": name, "ecn": ecn}
-        if name == "pie":
-            kind |= {"update_period": "16 ms"}
-    else:
+        assert limit is not None
+        size = it.get("mtu", 1500) + 14
+        return f"{int(limit) // size} packets", _red(settings, ecn, size)
+    if name == "cake" and not settings:
+        return "4 MB", {"kind": "cake", "ecn": True}  # its limit by default
+    if name not in {"codel", "fq_codel", "pie"}:
         raise NotExpressible(f"no model of the discipline {name}")
     if settings:
-        raise NotExpressible(f"no words for {name}'s {', '.join(sorted(settings))}")
-    return kind
+        raise NotExpressible(f"no words for {', '.join(sorted(settings))} of {name}")
+    target = {"codel": 5e-3, "fq_codel": 5e-3, "pie": 15e-3}[name] + packet
+    queue: dict[str, Any] = {
+        "kind": name.replace("_", "-"),
+        "ecn": ecn or name == "fq_codel",
+        "target": f"{target * 1e6:.3f} us",
+    }
+    if name == "pie":
+        queue["update_period"] = "16 ms"  # four jiffies: 15 ms are not whole ones
+    return buffer, queue
 
 
 def _red(settings: dict[str, str], ecn: bool, packet_bytes: int) -> dict[str, Any]:
     minimum, average = float(settings["min"]), float(settings["avpkt"])
+    bounds = [float(settings["min"]) / packet_bytes, float(settings["max"]) / packet_bytes]
+    whole = all(bound.is_integer() for bound in bounds)
     return {
         "kind": "red",
-        "minimum": f"{minimum / packet_bytes:g} packets",
-        "maximum": f"{float(settings['max']) / packet_bytes:g} packets",
+        "minimum": f"{bounds[0]:g} packets" if whole else f"{settings['min']} B",
+        "maximum": f"{bounds[1]:g} packets" if whole else f"{settings['max']} B",
         "maximum_probability": float(settings.get("probability", "0.02")),
         "weight": red_weight(float(settings["burst"]), minimum / average),
         "gentle": False,

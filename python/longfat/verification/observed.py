@@ -9,10 +9,11 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
-from longfat.verification.network import packet_s
+from longfat.verification.network import is_shaped, packet_s
 from longfat.verification.recordings import Experiment, Recording
 
 TRACES = ("cwnd", "ssthresh", "segments", "acknowledgments", "queue-by-flow", "drops")
@@ -67,8 +68,9 @@ def of_linux(experiment: Experiment, recording: Recording) -> Observed:
         ]
         established = connection.established_s
         samples = [
-            (float(row[0]) / 1e3, int(row[8])) for row in recording.rows(f"tcp_info {number}")
+            (float(row[0]) / 1e3, float(row[8])) for row in recording.rows(f"tcp_info {number}")
         ]
+        samples = [sample for sample in samples if sample[0] <= end]
         if samples:
             until = min(until, samples[-1][0])
         flows.append(
@@ -130,22 +132,23 @@ def of_longfat(
         answers = table["acknowledgments"][number]
         sent = table["segments"][number]
         times = [row["time_ps"] / 1e12 for row in answers]
-        acknowledged = [0.0, *(float(row["next"]) for row in answers)]
         flows.append(
             Flow(
                 connection.control,
                 connection.began_s,
                 sent[0]["time_ps"] / 1e12 if sent else None,
-                _windows(times, table, number, connection.segment_bytes),
+                _windows(times, table, number, connection.segment_bytes)
+                if recording.rows(f"window {number - 1}")
+                else [],
                 [row["time_ps"] / 1e12 for row in sent if row["is_again"]],
-                _highest(times, acknowledged),
+                _sampled(answers, recording.rows(f"tcp_info {number - 1}")),
                 run["finished_s"],
             )
         )
     port = record["ports"][0]
     until = of_linux(experiment, recording).until_s
     samples = [float(row[0]) / 1e3 for row in recording.rows("queue")]
-    waits, queue = _queues(table["queue-by-flow"], packet, samples, experiment.discipline)
+    waits, queue = _queues(table["queue-by-flow"], packet, samples, is_shaped(experiment))
     return Observed(
         flows,
         queue,
@@ -165,10 +168,18 @@ def _by_flow(file: Path) -> dict[int, list[dict[str, Any]]]:
     return rows
 
 
-def _highest(times: Sequence[float], acknowledged: list[float]) -> Callable[[float], float]:
-    for index in range(1, len(acknowledged)):
-        acknowledged[index] = max(acknowledged[index], acknowledged[index - 1])
-    return lambda time: acknowledged[bisect_right(times, time)]
+def _sampled(
+    answers: Sequence[dict[str, Any]], samples: Sequence[Sequence[str]]
+) -> Callable[[float], float] | None:
+    """Return the bytes acknowledged by a time, known at the kernel's samples only."""
+    if not samples:
+        return None
+    times = [row["time_ps"] / 1e12 for row in answers]
+    highest = [0.0, *accumulate((float(row["next"]) for row in answers), max)]
+    at = [float(row[0]) / 1e3 for row in samples]
+    sums = [highest[bisect_right(times, time)] for time in at]
+    increases = [after - before for before, after in pairwise([0.0, *sums])]
+    return _running(list(zip(at, increases, strict=True)))
 
 
 def _windows(
@@ -204,15 +215,15 @@ def _queues(
     by_flow: dict[int, list[dict[str, Any]]],
     packet: float,
     samples: Sequence[float],
-    discipline: str,
+    shaped: bool,
 ) -> tuple[list[tuple[int, float, float, float]], list[tuple[float, float]]]:
     """Return waiting times by seconds, and the queue at the kernel's sampling times.
 
     Within a flow every discipline is first in, first out, so its waiting times follow from the
-    changes of its queue. The kernel's FIFO and shaper count a packet until its last bit is sent;
-    cake's shaper until its first is.
+    changes of its queue. netem counts a packet until its last bit is sent, a shaper until its
+    first is.
     """
-    own = 0.0 if discipline == "cake" else packet
+    own = 0.0 if shaped else packet
     waits: dict[int, list[float]] = defaultdict(list)
     changes: list[tuple[float, int]] = []
     for rows in by_flow.values():
