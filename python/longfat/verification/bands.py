@@ -77,9 +77,9 @@ class Finding:
     half_width: float | None
     widened: float
     verdict: str
-    """"within", "outside", "reversed" (another winner) or "explained"."""
+    """"within", "outside", "reversed" (another winner), "explained" or "not judged"."""
     reason: str = ""
-    """Of an explained difference."""
+    """Of a difference that is explained, or of no verdict."""
 
     @property
     def is_outside(self) -> bool:
@@ -138,15 +138,17 @@ def judge(
             continue
         half_width = None
         widened = spreads.get(key, 0.0) + 2 * _deviation(values)
-        verdict = "outside"
+        verdict, reason = "outside", ""
         if theirs is not None and ours is not None:
             band = band_of(experiment, measure, segment_bytes)
             half_width = Band(band.share, band.amount, widened).half_width(theirs)
             verdict = "within" if abs(ours - theirs) <= half_width else "outside"
             if measure == of.SHARE and _is_reversed(key, linux, longfat):
                 verdict = "reversed"
-        reason = ""
-        if verdict != "within":
+        elif measure in {of.PERIOD, of.PEAK, of.TROUGH}:
+            side = "Linux" if theirs is None else "longfat"
+            verdict, reason = "not judged", f"fewer than {of.FEWEST_PERIODS} periods in {side}"
+        if verdict in {"outside", "reversed"}:
             name = f"{measure.name} of {flow}" if flow else measure.name
             entry = next(
                 (e for e in known if e.experiment == experiment.name and e.measure == name), None

@@ -34,22 +34,25 @@ class Divergence:
 
 
 
-def first_divergence(linux: Observed, longfat: Observed, packet_s: float, end_s: float) -> Divergence:
+def first_divergence(linux: Observed, longfat: Observed, packet_s: float, round_trip_s: float) -> Divergence:
     """Compare retransmissions and thresholds of each flow in order.
 
-    Times may differ by the transmission time of a packet: with less, every packet takes the same
-    place in the queue. Thresholds are whole segments and must be equal.
+    Times of retransmissions may differ by one and a half transmissions of a packet, one place in
+    the queue. Thresholds are whole segments and must be equal; they are known at acknowledgments
+    only, so their times may differ by a round trip. Times are since a connection was
+    established, which another measure compares.
     """
     found: list[tuple[float, str, str, str]] = []
     agreements: list[float] = []
     for number, (theirs, ours) in enumerate(zip(linux.flows, longfat.flows, strict=True), 1):
         of_flow = f" of flow {number}" if len(linux.flows) > 1 else ""
-        for kind, pairs in (
-            ("retransmission", zip_longest(_resent(theirs, end_s), _resent(ours, end_s))),
-            ("threshold", zip_longest(_thresholds(theirs, end_s), _thresholds(ours, end_s))),
+        later = (theirs.established_s or 0.0) - (ours.established_s or 0.0)
+        for kind, pairs, tolerance in (
+            ("retransmission", zip_longest(_resent(theirs), _resent(ours)), 1.5 * packet_s),
+            ("threshold", zip_longest(_thresholds(theirs), _thresholds(ours)), round_trip_s),
         ):
             for place, (their, our) in enumerate(pairs, 1):
-                if their is None or our is None or _differ(their, our, packet_s):
+                if their is None or our is None or _differ(their, our, later, tolerance):
                     time = min(event[0] for event in (their, our) if event is not None)
                     found.append((time, f"{kind} {place}{of_flow}", _told(their), _told(our)))
                     break
@@ -63,19 +66,19 @@ def first_divergence(linux: Observed, longfat: Observed, packet_s: float, end_s:
 Seen = tuple[float, float | None]
 
 
-def _differ(their: Seen, our: Seen, packet_s: float) -> bool:
-    return abs(their[0] - our[0]) > packet_s or their[1] != our[1]
+def _differ(their: Seen, our: Seen, later: float, tolerance: float) -> bool:
+    return abs(their[0] - our[0] - later) > tolerance or their[1] != our[1]
 
 
-def _resent(flow: Flow, end: float) -> Iterator[Seen]:
-    return ((time, None) for time in flow.resent if time <= end)
+def _resent(flow: Flow) -> Iterator[Seen]:
+    return ((time, None) for time in flow.resent)
 
 
-def _thresholds(flow: Flow, end: float) -> Iterator[Seen]:
+def _thresholds(flow: Flow) -> Iterator[Seen]:
     """Yield the changes of the threshold, each at the first acknowledgment that finds it changed."""
     last = None
     for time, _, threshold in flow.windows:
-        if threshold != last and time <= end:
+        if threshold != last:
             yield time, threshold
         last = threshold
 

@@ -128,7 +128,7 @@ def verify(
                 linux[id(each)],
                 ours[0],
                 packet_s(each.experiment, segment),
-                each.experiment.declared["seconds"],
+                each.experiment.declared["round_trip_ms"] / 1e3,
             )
     return Verification(preset, compared, left_out, _stale(known, compared))
 

@@ -8,9 +8,11 @@ from statistics import median
 from longfat.verification.observed import Flow, Observed
 from longfat.verification.recordings import Experiment
 
-TURN = 0.1
-"""A window that falls by this share of its peak has been reduced; CUBIC's factor is 0.3, the
-smallest of the kernel's modules 0.125."""
+TURN = 0.06
+LEAST_TURN = 3
+"""A window that falls by this share of its peak, and by so many segments, has been reduced. The
+smallest reduction of the kernel's modules is an eighth, of which recordings may miss a segment at
+either end."""
 
 GAP_ROUND_TRIPS = 1.5
 """Longer pauses separate bursts of retransmissions; a round trip with a full queue is shorter than
@@ -33,6 +35,7 @@ TOTAL = Measure("goodput of all", "Mbit/s")
 SHARE = Measure("share", "%")
 QUEUE = Measure("mean queue", "packets")
 FIRST = Measure("first retransmission", "s")
+"""Time since the connection was established."""
 BURST = Measure("first burst", "segments")
 RESENT = Measure("retransmissions", "segments")
 PERIOD = Measure("period", "s")
@@ -86,7 +89,7 @@ def _of_one(experiment: Experiment, run: Observed, flow: Flow) -> Iterator[tuple
     if len(run.flows) > 1:
         return
     if flow.resent and not is_random(experiment):
-        yield FIRST, flow.resent[0]
+        yield FIRST, flow.resent[0] - (flow.established_s or 0.0)
         yield BURST, float(first_burst(flow.resent, experiment.declared["round_trip_ms"] / 1e3))
     if experiment.kind in {"single", "kernel", "discipline", "ecn"}:
         peaks, troughs = turns(flow.windows, run.until_s / 2)
@@ -126,7 +129,7 @@ def turns(
 ) -> tuple[list[tuple[float, float]], list[tuple[float, float]]]:
     """Return the peaks and troughs of a window from a time on, each with its time.
 
-    A peak is followed by a fall of at least `TURN`, a trough by as much of a rise.
+    A peak is followed by a fall of `TURN` and `LEAST_TURN`, a trough by as much of a rise.
     """
     peaks, troughs = [], []
     peak = trough = None
@@ -136,12 +139,12 @@ def turns(
         if trough is None:
             if peak is None or window >= peak[1]:
                 peak = (time, window)
-            elif window <= (1 - TURN) * peak[1]:
+            elif window <= min((1 - TURN) * peak[1], peak[1] - LEAST_TURN):
                 peaks.append(peak)
                 trough = (time, window)
         elif window < trough[1]:
             trough = (time, window)
-        elif window >= (1 + TURN) * trough[1]:
+        elif window >= max((1 + TURN) * trough[1], trough[1] + LEAST_TURN):
             troughs.append(trough)
             peak, trough = (time, window), None
     return peaks, troughs

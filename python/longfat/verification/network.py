@@ -124,6 +124,9 @@ def scenario_of(experiment: Experiment, recording: Recording, host: Host) -> dic
         "tcp": {"preset": host.preset, "mss": f"{segment} B", "receiver_window": "32 MiB"},
         "connections": _connections(experiment, recording, host),
     }
+    if it.get("pacing"):
+        # The senders' `fq` paces every control, those without a rate of their own by their window.
+        scenario["tcp"]["pacing"] = "window-per-round-trip"
     if "loss" in it:
         scenario["loss"] = _random(it["loss"])
     if "ack_loss" in it:

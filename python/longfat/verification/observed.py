@@ -78,10 +78,7 @@ def of_linux(experiment: Experiment, recording: Recording) -> Observed:
                 connection.control,
                 connection.began_s,
                 established,
-                [
-                    (float(time), float(window), None if threshold == "-" else float(threshold))
-                    for time, window, threshold, _ in recording.rows(f"window {number}")
-                ],
+                _recorded_windows(recording.rows(f"window {number}"), end),
                 [time for time in resent if established is not None and established < time <= end],
                 _running(samples) if samples else None,
                 connection.completed_s,
@@ -101,6 +98,24 @@ def of_linux(experiment: Experiment, recording: Recording) -> Observed:
         ),
         until,
     )
+
+
+def _recorded_windows(
+    rows: Sequence[Sequence[str]], end: float
+) -> list[tuple[float, float, float | None]]:
+    """Return the recorded windows with their slow start thresholds.
+
+    The kernel's probe shows `tcp_current_ssthresh`: outside of a reduction it is three quarters of
+    the window when that is above the threshold, which then is what it was before.
+    """
+    windows = []
+    known: float | None = None
+    for time, window, threshold, _ in rows:
+        if threshold != "-" and int(threshold) != int(window) // 2 + int(window) // 4:
+            known = float(threshold)
+        if float(time) <= end:
+            windows.append((float(time), float(window), known))
+    return windows
 
 
 def _counter(text: str, name: str) -> int:
