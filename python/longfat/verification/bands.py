@@ -24,7 +24,7 @@ CLEAR_MARGIN = 10.0
 
 @dataclass(frozen=True)
 class Band:
-    """A share of Linux's value or an absolute amount, the larger of which counts, and a widening."""
+    """The larger of a share of Linux's value and an amount, and a widening."""
 
     share: float
     amount: float

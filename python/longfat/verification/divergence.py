@@ -32,9 +32,9 @@ class Divergence:
         )
 
 
-
-
-def first_divergence(linux: Observed, longfat: Observed, packet_s: float, round_trip_s: float) -> Divergence:
+def first_divergence(
+    linux: Observed, longfat: Observed, packet_s: float, round_trip_s: float
+) -> Divergence:
     """Compare retransmissions and thresholds of each flow in order.
 
     Times of retransmissions may differ by one and a half transmissions of a packet, one place in
@@ -75,7 +75,7 @@ def _resent(flow: Flow) -> Iterator[Seen]:
 
 
 def _thresholds(flow: Flow) -> Iterator[Seen]:
-    """Yield the changes of the threshold, each at the first acknowledgment that finds it changed."""
+    """Yield changes of the threshold, each at the first acknowledgment that finds it changed."""
     last = None
     for time, _, threshold in flow.windows:
         if threshold != last:

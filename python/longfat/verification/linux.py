@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from longfat import _engine
 from longfat.base.errors import Interrupted, LongfatError, RunFailed
 from longfat.base.stopping import requested_stop
-from longfat.records.record import Record
 from longfat.running.execution import Watch, execute_watched
 from longfat.verification.bands import Explanation, Finding, explanations, judge
 from longfat.verification.divergence import Divergence, first_divergence
@@ -19,6 +18,9 @@ from longfat.verification.measures import Key, is_random, measures
 from longfat.verification.network import Host, NotExpressible, packet_s, resolved
 from longfat.verification.observed import TRACES, Observed, of_linux, of_longfat
 from longfat.verification.recordings import Experiment, Recording, experiments, read_recording
+
+if TYPE_CHECKING:
+    from longfat.records.record import Record
 
 HeldOut = Literal["none", "only", "both"]
 
@@ -206,5 +208,3 @@ def _observed(comparison: Comparison, text: str, requested: Sequence[int]) -> Ob
         if failures:
             raise RunFailed(f"{comparison.name}: {failures[0]}")
         return of_longfat(comparison.experiment, comparison.recording, records[0], traces)
-
-

@@ -16,7 +16,10 @@ FLAVORS = {"highspeed": "high-speed", "htcp": "h-tcp"}
 
 ACCESS_US = 1
 HEADER_BYTES = 54
-"""Ethernet's header and those of IPv4 and TCP with timestamps beyond the segment's data."""
+"""Headers of Ethernet, IPv4 and TCP."""
+
+TIMESTAMPS_BYTES = 12
+"""The option of timestamps, with which every segment is sent."""
 
 KEYS = {
     "name", "kind", "held_out", "rate_mbit", "round_trip_ms", "buffer_packets", "seconds", "flows",
@@ -36,9 +39,7 @@ class NotExpressible(Exception):
 def known_controls() -> frozenset[str]:
     """Return the kernel's names of the controls that longfat has."""
     flavors = {
-        model["name"]
-        for model in json.loads(_engine.models())
-        if model["kind"] == "TCP flavor"
+        model["name"] for model in json.loads(_engine.models()) if model["kind"] == "TCP flavor"
     }
     names = {flavor: module for module, flavor in FLAVORS.items()}
     return frozenset({names.get(flavor, flavor) for flavor in flavors} | {"reno"})
@@ -63,19 +64,19 @@ class Host:
             "framing": {"kind": "packet"},
             "topology": bare | {"access": line, "bottleneck": line},
             "port": {"buffer": "10 packets"},
-            "tcp": {"preset": preset},
         }
         text = json.dumps(scenario).encode()
-        resolved = json.loads(_engine.resolve_scenario(text, "--preset.json"))
-        flavor = resolved["tcp"]["flavor"]
+        named = [("tcp.preset", preset, "--preset")]
+        flavor = json.loads(_engine.resolve_scenario(text, "linux.json", named))["tcp"]["flavor"]
         recovery = flavor.get("recovery", {"kind": flavor["kind"]})
         return cls(preset, recovery["kind"])
 
 
 def packet_s(experiment: Experiment, segment_bytes: int) -> float:
     """Return the transmission time of a full packet in seconds."""
-    bits = 8 * (segment_bytes + HEADER_BYTES + 12)  # 12 bytes: the option of timestamps
-    return bits / (experiment.declared["rate_mbit"] * 1e6)
+    bits = 8 * (segment_bytes + HEADER_BYTES + TIMESTAMPS_BYTES)
+    rate_mbit: float = experiment.declared["rate_mbit"]
+    return bits / (rate_mbit * 1e6)
 
 
 def resolved(
@@ -86,13 +87,16 @@ def resolved(
 ) -> str:
     """Return the resolved scenario of a recording.
 
-    Raises `NotExpressible` with the reason if longfat cannot have it.
+    Raises `NotExpressible` with the reason if longfat cannot have it, and `InvalidInput` if there
+    are overrides that do not fit.
     """
     scenario = scenario_of(experiment, recording, host)
     try:
         text = json.dumps(scenario).encode()
         return _engine.resolve_scenario(text, f"{experiment.name}.json", overrides)
     except InvalidInput as error:
+        if overrides:
+            raise
         raise NotExpressible(str(error)) from error
 
 
@@ -157,12 +161,8 @@ def _random(share: str) -> dict[str, Any]:
     return {"kind": "random", "probability": float(share.rstrip("%")) / 100}
 
 
-def _connections(
-    experiment: Experiment, recording: Recording, host: Host
-) -> list[dict[str, Any]]:
-    flows = [
-        flow for flow in experiment.declared["flows"] for _ in range(flow.get("count", 1))
-    ]
+def _connections(experiment: Experiment, recording: Recording, host: Host) -> list[dict[str, Any]]:
+    flows = [flow for flow in experiment.declared["flows"] for _ in range(flow.get("count", 1))]
     groups = []
     for flow, start in zip(flows, starts(recording), strict=True):
         control = flow["control"]
@@ -249,9 +249,9 @@ def _lost_answer(steps: list[dict[str, Any]], times: list[float]) -> dict[str, A
 def discipline(experiment: Experiment, packet: float) -> tuple[str, Any]:
     """Return the buffer and the queue discipline for words of `tc`.
 
-    A shaper takes a packet out of `codel`, `fq_codel` and `pie` when the one before it has left. They
-    see waiting times that are shorter by a transmission than those until the packet leaves, so
-    their target is that much longer here.
+    A shaper takes a packet out of `codel`, `fq_codel` and `pie` when the one before it has left.
+    They see waiting times that are shorter by a transmission than those until the packet leaves,
+    so their target is that much longer here.
     """
     it = experiment.declared
     name, *words = it.get("discipline", "pfifo").split()
@@ -271,9 +271,10 @@ def discipline(experiment: Experiment, packet: float) -> tuple[str, Any]:
         return "4 MB", {"kind": "cake", "ecn": True}  # its limit by default
     if name not in {"codel", "fq_codel", "pie"}:
         raise NotExpressible(f"no model of the discipline {name}")
+    by_default = "15ms" if name == "pie" else "5ms"
+    target = _engine.parse_time(_spaced(settings.pop("target", by_default))) / 1e12 + packet
     if settings:
         raise NotExpressible(f"no words for {', '.join(sorted(settings))} of {name}")
-    target = {"codel": 5e-3, "fq_codel": 5e-3, "pie": 15e-3}[name] + packet
     queue: dict[str, Any] = {
         "kind": name.replace("_", "-"),
         "ecn": ecn or name == "fq_codel",
@@ -282,6 +283,12 @@ def discipline(experiment: Experiment, packet: float) -> tuple[str, Any]:
     if name == "pie":
         queue["update_period"] = "16 ms"  # four jiffies: 15 ms are not whole ones
     return buffer, queue
+
+
+def _spaced(time: str) -> str:
+    """Return a time of `tc`, such as 5ms, as longfat writes it."""
+    number = time.rstrip("mus")
+    return f"{number} {time[len(number) :]}"
 
 
 def _red(settings: dict[str, str], ecn: bool, packet_bytes: int) -> dict[str, Any]:

@@ -256,7 +256,7 @@ def _queues(
     lengths = [0]
     for _, change in changes:
         lengths.append(lengths[-1] + change)
-    seconds = []
+    seconds: list[tuple[int, float, float, float]] = []
     for second, of_second in sorted(waits.items()):
         of_second.sort()
         mean = sum(of_second) / len(of_second)

@@ -39,9 +39,7 @@ class Experiment:
 def experiments() -> list[Experiment]:
     """Return every declared experiment; no recording is read."""
     declared = tomllib.loads((SHIPPED / "experiments.toml").read_text())["experiment"]
-    return [
-        Experiment(each["name"], each["kind"], each["held_out"], each) for each in declared
-    ]
+    return [Experiment(each["name"], each["kind"], each["held_out"], each) for each in declared]
 
 
 @dataclass(frozen=True)

@@ -32,10 +32,12 @@ def summaries(compared: Iterable[Comparison]) -> list[list[str]]:
     """Return a row for each kernel, queue and set of controls."""
     together: dict[tuple[str, str, str], list[Comparison]] = defaultdict(list)
     for each in compared:
-        controls = dict.fromkeys(flow["control"] for flow in each.experiment.declared["flows"])
-        queue = each.experiment.discipline
-        together[each.recording.kernel, queue, " and ".join(controls)].append(each)
-    rows = []
+        experiment = each.experiment
+        controls = " and ".join(
+            dict.fromkeys(str(flow["control"]) for flow in experiment.declared["flows"])
+        )
+        together[each.recording.kernel, experiment.discipline, controls].append(each)
+    rows: list[list[str]] = []
     for (kernel, queue, controls), group in sorted(together.items(), key=_order):
         findings = [finding for each in group for finding in each.findings]
         within = sum(finding.verdict == "within" for finding in findings)
@@ -67,6 +69,7 @@ def _largest(group: Sequence[Comparison], measure: Measure, relative: bool) -> s
         for each in group
         for finding in each.findings
         if finding.measure == measure.name and finding.difference is not None and finding.linux
+        if measure != of.QUEUE or finding.linux > 1  # shares of less than a packet mean nothing
     ]
     return f"{max(differences):.1f}" if differences else ""
 

@@ -1,11 +1,12 @@
 """`longfat verify linux`: hold a preset against recordings of the Linux kernel."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 from longfat.base.errors import RecordingsDiffer
-from longfat.cli.options import jobs_option, json_option
+from longfat.cli.options import jobs_option, json_option, overrides_of, settings_option
 from longfat.cli.talk import print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -25,10 +26,16 @@ if TYPE_CHECKING:
     help="Experiments kept for judging models. With none, their recordings are not read: for "
     "those who mend a model.",
 )
+@settings_option
 @jobs_option
 @json_option
 def command(
-    preset: str, only: str | None, held_out: "HeldOut", jobs: int | None, as_json: bool
+    preset: str,
+    only: str | None,
+    held_out: "HeldOut",
+    settings: Sequence[str],
+    jobs: int | None,
+    as_json: bool,
 ) -> None:
     """Hold a preset of longfat against recordings of the TCP of Linux.
 
@@ -42,7 +49,8 @@ def command(
     from longfat.verification.linux import chosen, verify
     from longfat.verification.summary import document
 
-    verification = verify(preset, chosen(only, held_out), jobs or usable_cores())
+    overrides = [(path, value, "--set") for path, value in overrides_of(settings).items()]
+    verification = verify(preset, chosen(only, held_out), jobs or usable_cores(), overrides)
     if as_json:
         print_json(document(verification))
     else:
@@ -60,9 +68,7 @@ def _print(verification: "Verification") -> None:
     from longfat.verification.summary import SUMMARY_COLUMNS, figure, summaries
 
     for held_out in (False, True):
-        compared = [
-            each for each in verification.compared if each.experiment.held_out is held_out
-        ]
+        compared = [each for each in verification.compared if each.experiment.held_out is held_out]
         left_out = [each for each in verification.left_out if each[0].held_out is held_out]
         if not compared and not left_out:
             continue
