@@ -31,6 +31,7 @@ class Measure:
 
 
 GOODPUT = Measure("goodput", "Mbit/s")
+"""Since the connection was established."""
 TOTAL = Measure("goodput of all", "Mbit/s")
 SHARE = Measure("share", "%")
 QUEUE = Measure("mean queue", "packets")
@@ -85,7 +86,8 @@ def measures(experiment: Experiment, run: Observed) -> dict[Key, float]:
 
 def _of_one(experiment: Experiment, run: Observed, flow: Flow) -> Iterator[tuple[Measure, float]]:
     """Yield the measures of the only flow whose window was recorded."""
-    yield GOODPUT, _acknowledged([flow], 0, run.until_s)[0] * 8e-6 / run.until_s
+    connected = run.until_s - (flow.established_s or 0.0)
+    yield GOODPUT, _acknowledged([flow], 0, run.until_s)[0] * 8e-6 / connected
     if len(run.flows) > 1:
         return
     if flow.resent and not is_random(experiment):

@@ -128,6 +128,11 @@ def scenario_of(experiment: Experiment, recording: Recording, host: Host) -> dic
         "tcp": {"preset": host.preset, "mss": f"{segment} B", "receiver_window": "32 MiB"},
         "connections": _connections(experiment, recording, host),
     }
+    if any("chunk_bytes" in flow for flow in it["flows"]):
+        # The guest's application counts from when it is connected, longfat's from when it connects.
+        scenario["tcp"]["handshake"] = False
+        for group, connection in zip(scenario["connections"], recording.connections, strict=True):
+            group["later"] = f"{(connection.established_s or 0.0) * 1e6:.0f} us"
     if it.get("pacing"):
         # The senders' `fq` paces every control, those without a rate of their own by their window.
         scenario["tcp"]["pacing"] = "window-per-round-trip"
