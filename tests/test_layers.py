@@ -23,6 +23,7 @@ FLOORS = (
     "results",
     "analysis",
     "running",
+    "verification",
     "plots",
     "report",
     "learning",

@@ -60,6 +60,12 @@ class CheckFailed(LongfatError):
     exit_code = 3
 
 
+class RecordingsDiffer(LongfatError):
+    """A preset differs from recordings of Linux by more than its bands allow."""
+
+    exit_code = 1
+
+
 class Interrupted(KeyboardInterrupt):
     """Work stopped by a signal, after all finished results were stored.
 

@@ -1,4 +1,4 @@
-"""`longfat verify`: check the models by laws, worked examples and traces of ns-2."""
+"""`longfat verify checks`: check the models by laws, worked examples and traces of ns-2."""
 
 import json
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from longfat.cli.talk import print_json, print_table, say
 Outcome = dict[str, Any]
 
 
-@click.command("verify")
+@click.command("checks")
 @click.argument("words", nargs=-1)
 @click.option(
     "--scenario",

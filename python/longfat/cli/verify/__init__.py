@@ -1,0 +1,34 @@
+"""`longfat verify`: the models' own checks, and presets beside recordings of Linux."""
+
+import click
+
+from longfat.cli.lazy import LazyGroup
+
+CHECKS = "checks"
+
+
+class Verification(LazyGroup):
+    """A group whose first verb may be left out."""
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        """Insert the verb that is meant when none is named."""
+        if not args or args[0] not in {*self.list_commands(context), *context.help_option_names}:
+            args = [CHECKS, *args]
+        return super().parse_args(context, args)
+
+
+@click.group(
+    "verify",
+    cls=Verification,
+    lazy={
+        CHECKS: "longfat.cli.verify.checks",
+        "linux": "longfat.cli.verify.linux",
+    },
+)
+def command() -> None:
+    """Check the models: laws, examples of papers, traces of ns-2; recordings of Linux.
+
+    Without a verb it is `checks`; what follows are words that choose some of them.
+
+    Example: longfat verify ns-2 reno
+    """

@@ -1,0 +1,1 @@
+"""Comparison of the models with recordings of other implementations."""

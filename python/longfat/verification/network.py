@@ -1,0 +1,333 @@
+"""Scenarios of longfat for the networks in which Linux was recorded."""
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from longfat import _engine
+from longfat.base.errors import InvalidInput
+from longfat.verification.recordings import Experiment, Recording
+
+FLAVORS = {"highspeed": "high-speed", "htcp": "h-tcp"}
+"""Flavors that have other names than the kernel's modules."""
+
+ACCESS_US = 1
+HEADER_BYTES = 54
+"""Headers of Ethernet, IPv4 and TCP."""
+
+QUEUE_PRESET = "linux-6.12"
+
+TIMESTAMPS_BYTES = 12
+"""The option of timestamps, with which every segment is sent."""
+
+KEYS = {
+    "name", "kind", "held_out", "rate_mbit", "round_trip_ms", "buffer_packets", "seconds", "flows",
+    "kernel", "pacing", "mtu", "offsets_ms", "discipline", "loss", "ack_loss", "steps",
+}  # fmt: skip
+KEYS_OF_FLOWS = {
+    "control", "start_ms", "round_trip_ms", "bytes", "chunk_bytes", "every_ms", "ecn", "count",
+    "spacing_ms",
+}  # fmt: skip
+
+
+class NotExpressible(Exception):
+    """longfat has no words for an experiment; the text says for what of it."""
+
+
+@cache
+def known_controls() -> frozenset[str]:
+    """Return the kernel's names of the controls that longfat has."""
+    flavors = {
+        model["name"] for model in json.loads(_engine.models()) if model["kind"] == "TCP flavor"
+    }
+    names = {flavor: module for module, flavor in FLAVORS.items()}
+    return frozenset({names.get(flavor, flavor) for flavor in flavors} | {"reno"})
+
+
+@dataclass(frozen=True)
+class Host:
+    """The end systems that a preset describes."""
+
+    preset: str
+    plain: str
+    """Flavor whose window law is Reno's, with the loss recovery of the preset's own flavor."""
+
+    @classmethod
+    def of(cls, preset: str) -> "Host":
+        """Resolve a preset. Raises `InvalidInput` for an unknown one."""
+        bare = {"kind": "n-source", "sources": 1}
+        line = {"rate": "1 Mbit/s", "delay": "1 ms"}
+        scenario = {
+            "schema_version": 1,
+            "duration": "1 s",
+            "framing": {"kind": "packet"},
+            "topology": bare | {"access": line, "bottleneck": line},
+            "port": {"buffer": "10 packets"},
+        }
+        text = json.dumps(scenario).encode()
+        named = [("tcp.preset", preset, "--preset")]
+        flavor = json.loads(_engine.resolve_scenario(text, "linux.json", named))["tcp"]["flavor"]
+        recovery = flavor.get("recovery", {"kind": flavor["kind"]})
+        return cls(preset, recovery["kind"])
+
+
+def packet_s(experiment: Experiment, segment_bytes: int) -> float:
+    """Return the transmission time of a full packet in seconds."""
+    bits = 8 * (segment_bytes + HEADER_BYTES + TIMESTAMPS_BYTES)
+    rate_mbit: float = experiment.declared["rate_mbit"]
+    return bits / (rate_mbit * 1e6)
+
+
+def resolved(
+    experiment: Experiment,
+    recording: Recording,
+    host: Host,
+    overrides: Sequence[tuple[str, str, str]] = (),
+) -> str:
+    """Return the resolved scenario of a recording.
+
+    Raises `NotExpressible` with the reason if longfat cannot have it, and `InvalidInput` if there
+    are overrides that do not fit.
+    """
+    scenario = scenario_of(experiment, recording, host)
+    try:
+        text = json.dumps(scenario).encode()
+        return _engine.resolve_scenario(text, f"{experiment.name}.json", overrides)
+    except InvalidInput as error:
+        if overrides:
+            raise
+        raise NotExpressible(str(error)) from error
+
+
+def scenario_of(experiment: Experiment, recording: Recording, host: Host) -> dict[str, Any]:
+    """Return the scenario of a recording as its document."""
+    it = experiment.declared
+    unknown = (it.keys() - KEYS) | ({key for flow in it["flows"] for key in flow} - KEYS_OF_FLOWS)
+    if unknown:
+        raise NotExpressible(f"no words for {', '.join(sorted(unknown))}")
+    missing = {flow["control"] for flow in it["flows"]} - known_controls()
+    if missing:
+        raise NotExpressible(f"no model of the control {', '.join(sorted(missing))}")
+    segment = max(connection.segment_bytes for connection in recording.connections)
+    packet = packet_s(experiment, segment)
+    delay = _delay_s(experiment, packet, it["round_trip_ms"])
+    buffer, queue = discipline(experiment, packet)
+    bottleneck = {"rate": f"{it['rate_mbit']} Mbit/s", "delay": f"{delay * 1e6:.3f} us"}
+    scenario: dict[str, Any] = {
+        "schema_version": 1,
+        "duration": f"{it['seconds']} s",
+        "framing": {"kind": "packet", "header": f"{HEADER_BYTES} B"},
+        "topology": {
+            "kind": "n-source",
+            "sources": len(recording.connections),
+            "access": {"rate": "100 Gbit/s", "delay": f"{ACCESS_US} us"},
+            "bottleneck": bottleneck,
+        },
+        "port": {"buffer": buffer, "queue": queue, "preset": QUEUE_PRESET},
+        "tcp": {
+            "preset": host.preset,
+            "mss": f"{segment} B",
+            "receiver_window": _receive_window(recording.kernel),
+        },
+        "connections": _connections(experiment, recording, host),
+    }
+    if any("chunk_bytes" in flow for flow in it["flows"]):
+        # The guest's application counts from when it is connected, longfat's from when it connects.
+        scenario["tcp"]["handshake"] = False
+        for group, connection in zip(scenario["connections"], recording.connections, strict=True):
+            group["later"] = f"{(connection.established_s or 0.0) * 1e6:.0f} us"
+    if it.get("pacing"):
+        # The senders' `fq` paces every control, those without a rate of their own by their window.
+        scenario["tcp"]["pacing"] = {"kind": "window-per-round-trip", "timer": "linux"}
+    if "loss" in it:
+        scenario["loss"] = _random(it["loss"])
+    if "ack_loss" in it:
+        scenario["acknowledgment_loss"] = _random(it["ack_loss"])
+    if "steps" in it:
+        scenario |= _steps(experiment, recording, packet)
+    return scenario
+
+
+def is_shaped(experiment: Experiment) -> bool:
+    """Return whether the line is a shaper instead of netem.
+
+    A shaper sends the first packet of a busy period at once, and the next when the line has had the
+    time for it. So a packet leaves it when longfat's line takes the packet: nothing is on
+    the line, one more packet waits, and a round trip has no transmission time.
+    """
+    steps = experiment.declared.get("steps", [])
+    return experiment.discipline != "FIFO" or any("rate_mbit" in step for step in steps)
+
+
+def _delay_s(experiment: Experiment, packet: float, round_trip_ms: float) -> float:
+    """Return the propagation delay of the bottleneck, one way."""
+    transmission = packet / 2 if is_shaped(experiment) else 0.0
+    return round_trip_ms / 2e3 - transmission - 2e-6 * ACCESS_US
+
+
+def _random(share: str) -> dict[str, Any]:
+    return {"kind": "random", "probability": float(share.rstrip("%")) / 100}
+
+
+def _connections(experiment: Experiment, recording: Recording, host: Host) -> list[dict[str, Any]]:
+    flows = [flow for flow in experiment.declared["flows"] for _ in range(flow.get("count", 1))]
+    groups = []
+    for flow, start in zip(flows, starts(recording), strict=True):
+        control = flow["control"]
+        group: dict[str, Any] = {
+            "count": 1,
+            "flavor": host.plain if control == "reno" else FLAVORS.get(control, control),
+            "later": f"{start * 1e6:.0f} us",
+        }
+        own = flow.get("round_trip_ms", experiment.declared["round_trip_ms"])
+        extra = (own - experiment.declared["round_trip_ms"]) * 500
+        if extra:
+            group["access_delay"] = f"{ACCESS_US + extra} us"
+        if flow.get("ecn"):
+            group["ecn"] = "per-segment" if control == "dctcp" else "classic"
+        if "bytes" in flow:
+            group["traffic"] = {"kind": "finite", "size": f"{flow['bytes']} B"}
+        if "chunk_bytes" in flow:
+            group["traffic"] = {
+                "kind": "messages",
+                "size": f"{flow['chunk_bytes']} B",
+                "interval": f"{flow['every_ms']} ms",
+            }
+        groups.append(group)
+    return groups
+
+
+def starts(recording: Recording) -> list[float]:
+    """Return when each connection starts.
+
+    The guest's scheduler decides which of several flows that begin within a millisecond sends data
+    first: such flows share their starts in the order of their first data.
+    """
+    begun = [connection.began_s for connection in recording.connections]
+    order = sorted(range(len(begun)), key=lambda number: begun[number])
+    together: list[list[int]] = []
+    for number in order:
+        if together and begun[number] - begun[together[-1][0]] < 1e-3:
+            together[-1].append(number)
+        else:
+            together.append([number])
+    for numbers in together:
+        times = sorted(begun[number] for number in numbers)
+        first = sorted(numbers, key=lambda number: _first_data(recording, number))
+        for number, time in zip(first, times, strict=True):
+            begun[number] = time
+    return begun
+
+
+def _first_data(recording: Recording, number: int) -> float:
+    rows = recording.rows(f"window {number}")
+    return float(rows[0][0]) if rows else recording.connections[number].began_s
+
+
+def _steps(experiment: Experiment, recording: Recording, packet: float) -> dict[str, Any]:
+    """Return the path of recorded steps; what strikes acknowledgments only is a list of losses."""
+    it = experiment.declared
+    times = [float(row[0]) for row in recording.rows("steps")]
+    rate, round_trip, loss = it["rate_mbit"], it["round_trip_ms"], "0"
+    changes = {key for step in it["steps"] for key in step} - {"at_ms"}
+    if "ack_loss" in changes:
+        return _lost_answer(it["steps"], times)
+    rows = {0.0: (rate, round_trip, loss)}
+    for step, time in zip(it["steps"], times, strict=True):
+        rate = step.get("rate_mbit", rate)
+        round_trip = step.get("round_trip_ms", round_trip)
+        loss = step.get("loss", loss)
+        rows[max(0.0, time)] = (rate, round_trip, loss)
+    lines = [
+        f"{time},{round(rate * 1e6)},{_delay_s(experiment, packet, round_trip):.9f},"
+        f"{float(loss.rstrip('%')) / 100}"
+        for time, (rate, round_trip, loss) in sorted(rows.items())
+    ]
+    table = "\n".join(["time_s,rate_bps,delay_s,loss", *lines])
+    return {"path": {"kind": "schedule", "steps": table}}
+
+
+def _receive_window(kernel: str) -> str:
+    """Return the window up to which the receiver's window grows.
+
+    It decides for how long every segment is acknowledged (`tcp_grow_window`). The distances of
+    acknowledgments show it: with 6.12 they double after some 2,850 segments, each of which adds
+    two to 64 KiB; with 6.1 they do not within 12,000.
+    """
+    return "32 MiB" if kernel.startswith("6.1.") else "8 MiB"
+
+
+def _lost_answer(steps: list[dict[str, Any]], times: list[float]) -> dict[str, Any]:
+    """Return the loss of the first answer: in less than a second a SYN is not sent again."""
+    if len(steps) != 2 or times[0] > 0 or times[1] >= 1:
+        raise NotExpressible("no losses of acknowledgments that change with time")
+    return {"acknowledgment_loss": {"kind": "list", "drops": [[1]]}}
+
+
+def discipline(experiment: Experiment, packet: float) -> tuple[str, Any]:
+    """Return the buffer and the queue discipline for words of `tc`.
+
+    A shaper takes a packet out of `codel`, `fq_codel` and `pie` when the one before it has left.
+    They see waiting times that are shorter by a transmission than those until the packet leaves,
+    so their target is that much longer here.
+    """
+    it = experiment.declared
+    name, *words = it.get("discipline", "pfifo").split()
+    flags = {word for word in words if word in {"ecn", "besteffort"}}
+    rest = [word for word in words if word not in flags]
+    settings = dict(zip(rest[::2], rest[1::2], strict=True))
+    limit = settings.pop("limit", None)
+    buffer = f"{limit or it['buffer_packets'] + is_shaped(experiment)} packets"
+    ecn = "ecn" in flags
+    if name == "pfifo":
+        return buffer, "tail-drop"
+    if name == "red":
+        assert limit is not None
+        size = it.get("mtu", 1500) + 14
+        return f"{int(limit) // size} packets", _red(settings, ecn, size)
+    if name == "cake" and not settings:
+        return "4 MB", "cake"  # its limit by default
+    if name not in {"codel", "fq_codel", "pie"}:
+        raise NotExpressible(f"no model of the discipline {name}")
+    by_default = "15ms" if name == "pie" else "5ms"
+    target = _engine.parse_time(_spaced(settings.pop("target", by_default))) / 1e12 + packet
+    if settings:
+        raise NotExpressible(f"no words for {', '.join(sorted(settings))} of {name}")
+    queue: dict[str, Any] = {"kind": name.replace("_", "-"), "target": f"{target * 1e6:.3f} us"}
+    return buffer, {**queue, "ecn": True} if ecn else queue
+
+
+def _spaced(time: str) -> str:
+    """Return a time of `tc`, such as 5ms, as longfat writes it."""
+    number = time.rstrip("mus")
+    return f"{number} {time[len(number) :]}"
+
+
+def _red(settings: dict[str, str], ecn: bool, packet_bytes: int) -> dict[str, Any]:
+    minimum, average = float(settings["min"]), float(settings["avpkt"])
+    bounds = [float(settings["min"]) / packet_bytes, float(settings["max"]) / packet_bytes]
+    whole = all(bound.is_integer() for bound in bounds)
+    return {
+        "kind": "red",
+        "minimum": f"{bounds[0]:g} packets" if whole else f"{settings['min']} B",
+        "maximum": f"{bounds[1]:g} packets" if whole else f"{settings['max']} B",
+        "maximum_probability": float(settings.get("probability", "0.02")),
+        "weight": red_weight(float(settings["burst"]), minimum / average),
+        "ecn": ecn,
+    }
+
+
+def red_weight(burst: float, minimum: float) -> float:
+    """Return the weight of RED's average that `tc` chooses.
+
+    The largest power of 1/2 with which a burst of `burst` packets into an empty queue takes the
+    average to no more than `minimum` packets (Floyd and Jacobson 1993, section 6.2).
+    """
+    for power in range(1, 32):
+        weight = 0.5**power
+        if burst + 1 - minimum <= (1 - math.pow(1 - weight, burst)) / weight:
+            return weight
+    raise NotExpressible(f"no weight of RED lets a burst of {burst:g} packets pass")

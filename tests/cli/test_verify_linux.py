@@ -1,0 +1,155 @@
+"""`longfat verify linux` at the command line."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from longfat.verification import recordings
+from longfat.verification.linux import chosen, verify
+from longfat.verification.measures import first_burst, turns
+from longfat.verification.network import red_weight
+from tests.support import Longfat
+
+SMALL = "cubic-pfifo-10mbit-40ms"
+"""A recording with which the preset agrees packet by packet."""
+
+
+def test_a_preset_that_agrees_passes_and_tells_how_far_packets_are_in_order(
+    longfat: Longfat,
+) -> None:
+    process = longfat("verify", "linux", "--only", SMALL, "--json")
+    assert process.returncode == 0, process
+    (recording,) = json.loads(process.stdout)["recordings"]
+    assert (recording["kernel"], recording["held_out"]) == ("6.12.95", False)
+    by_name = {measure["measure"]: measure for measure in recording["measures"]}
+    assert by_name["first burst"]["linux"] == by_name["first burst"]["longfat"] == 4
+    for name in ("goodput", "mean queue", "mean wait", "95th percentile of waits"):
+        measure = by_name[name]
+        assert abs(measure["longfat"] - measure["linux"]) <= measure["half_width"], measure
+    assert recording["first_difference"]["time_s"] is None
+    assert recording["first_difference"]["agreed"] == 9
+
+
+def test_another_preset_is_out_of_its_bands_and_exits_with_1(longfat: Longfat) -> None:
+    process = longfat("verify", "linux", "--only", SMALL, "--preset", "rfc")
+    assert process.returncode == 1, process
+    assert "outside" in process.stdout
+    assert "of 1 recordings are outside of their bands" in process.stderr
+
+
+def test_a_wrong_factor_of_cubic_is_out_of_its_bands(longfat: Longfat) -> None:
+    wrong = 'connections[0].flavor={ kind = "cubic", beta = 0.5 }'
+    process = longfat("verify", "linux", "--only", SMALL, "--set", wrong, "--json")
+    assert process.returncode == 1, process
+    document = json.loads(process.stdout)
+    (recording,) = document["recordings"]
+    outside = {each["measure"] for each in recording["measures"] if each["verdict"] == "outside"}
+    assert {"mean queue", "mean wait"} <= outside
+    assert recording["first_difference"]["event"].startswith(("threshold", "retransmission"))
+
+
+def test_the_table_has_both_values_and_a_summary(longfat: Longfat) -> None:
+    process = longfat("verify", "linux", "--only", SMALL)
+    assert process.returncode == 0, process
+    for word in ("mean queue", "none in 9 events", "summary, not held out", "6.12.95"):
+        assert word in process.stdout
+
+
+def test_every_declared_experiment_is_compared_or_named_with_a_reason() -> None:
+    declared = recordings.experiments()
+    verification = verify("linux-6.12", declared, 2)
+    compared = {each.experiment.name for each in verification.compared}
+    left_out = {experiment.name: reason for experiment, reason in verification.left_out}
+    assert compared.isdisjoint(left_out)
+    assert compared | left_out.keys() == {each.name for each in declared}
+    assert all(left_out.values())
+    assert len(verification.compared) == sum(
+        len(each.recordings()) for each in declared if each.name in compared
+    )
+    for each in verification.compared:
+        assert {"retransmissions", "mean queue"} <= {found.measure for found in each.findings}
+
+
+def test_without_the_held_out_experiments_their_recordings_are_not_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read: list[str] = []
+
+    def text_of(path: Path) -> str:
+        read.append(path.name)
+        return path.read_bytes().decode()
+
+    monkeypatch.setattr(Path, "read_text", text_of)
+    verification = verify("linux-6.12", chosen("bbr-*", "none"), 2)
+    held_out = {each.name for each in recordings.experiments() if each.held_out}
+    texts = {name for name in read if name.endswith(".txt")}
+    assert texts
+    assert not {name for name in texts if name.removesuffix(".txt").split("+")[0] in held_out}
+    assert not any(each.experiment.held_out for each in verification.compared)
+    assert not any(experiment.held_out for experiment, _ in verification.left_out)
+
+
+def test_held_out_ones_may_be_chosen_alone() -> None:
+    assert all(each.held_out for each in chosen(None, "only"))
+    assert len(chosen(None, "only")) + len(chosen(None, "none")) == len(chosen(None, "both"))
+
+
+def test_known_differences_are_explained_and_those_that_are_gone_are_stale(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    shipped = recordings.SHIPPED
+    for entry in shipped.iterdir():
+        if entry.name != "explained.toml":
+            (tmp_path / entry.name).symlink_to(entry)
+    entries = "".join(
+        f'[[explained]]\nexperiment = "{SMALL}"\nmeasure = "{measure}"\n'
+        'reason = "a test"\nsource = "tcp.c:1"\n'
+        for measure in ("mean queue", "mean wait", "drops")
+    )
+    (tmp_path / "explained.toml").write_text(entries)
+    monkeypatch.setattr("longfat.verification.bands.SHIPPED", tmp_path)
+    wrong = ("connections[0].flavor", '{ kind = "cubic", beta = 0.5 }', "the test")
+    changed = verify("linux-6.12", chosen(SMALL, "none"), 1, [wrong])
+    verdicts = {found.measure: found.verdict for found in changed.compared[0].findings}
+    assert verdicts["mean queue"] == verdicts["mean wait"] == "explained"
+    as_recorded = verify("linux-6.12", chosen(SMALL, "none"), 1)
+    assert [entry.measure for entry in changed.stale] == ["drops"]
+    assert [entry.measure for entry in as_recorded.stale] == ["mean queue", "mean wait", "drops"]
+
+
+def test_bad_options_get_one_message(longfat: Longfat) -> None:
+    for arguments, message in (
+        (["--only", "nothing-*"], "none of the"),
+        (["--preset", "linux-6.13"], "--preset: tcp.preset: unknown preset"),
+        (["--held-out", "some"], "'some' is not one of"),
+        (["--only", SMALL, "--set", "tcp.mss=0 B"], "tcp.mss"),
+    ):
+        process = longfat("verify", "linux", *arguments)
+        assert process.returncode == 2, (arguments, process)
+        assert message in process.stderr
+        assert "Traceback" not in process.stderr
+
+
+def test_a_burst_ends_at_the_first_pause() -> None:
+    assert first_burst([1.0, 1.01, 1.05, 1.12, 2.0], 0.04) == 3
+
+
+def test_turns_are_falls_that_recordings_cannot_miss() -> None:
+    saw = [(float(time), float(50 + time % 20), None) for time in range(100)]
+    peaks, troughs = turns(saw, 20.0)
+    assert [time for time, _ in peaks] == [39.0, 59.0, 79.0]
+    assert {window for _, window in troughs} == {50.0}
+    flat = [(float(time), 50.0 - time % 3, None) for time in range(100)]
+    assert turns(flat, 0.0) == ([], [])
+
+
+def test_the_weight_of_red_is_the_largest_that_lets_a_burst_pass() -> None:
+    def average_after(burst: int, weight: float) -> float:
+        average = 0.0
+        for length in range(1, burst + 1):
+            average += weight * (length - average)
+        return average
+
+    weight = red_weight(17, 10)
+    assert average_after(17, weight) <= 10 < average_after(17, 2 * weight)
