@@ -248,6 +248,9 @@ impl LossRecovery {
 
     /// `tcp_fastretrans_alert`, and the part of `tcp_cong_control` that reduces the window. Whether the window may grow.
     fn respond(&mut self, now: Time, connection: &mut Connection, advances: bool) -> bool {
+        if self.state == State::Open {
+            self.undo.forget_retransmissions();
+        }
         self.end_state(connection);
         if let State::Recovery { .. } = self.state
             && advances

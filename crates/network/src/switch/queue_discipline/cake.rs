@@ -118,8 +118,6 @@ struct Queues {
     new: VecDeque<usize>,
     old: VecDeque<usize>,
     loads: Loads,
-    /// Number of busy queues.
-    busy: u64,
     packets: usize,
     bytes: u64,
 }
@@ -158,7 +156,6 @@ impl Queues {
             old: VecDeque::new(),
             loads: Loads::none(config.isolation, &context.circuits),
             circuits: context.circuits.clone(),
-            busy: 0,
             packets: 0,
             bytes: 0,
         }
@@ -190,14 +187,8 @@ impl Queues {
         let before = std::mem::replace(&mut queue.state, state);
         let ends = queue.ends;
         match (before == State::Busy, state == State::Busy) {
-            (false, true) => {
-                self.busy += 1;
-                self.loads.add(ends);
-            }
-            (true, false) => {
-                self.busy -= 1;
-                self.loads.remove(ends);
-            }
+            (false, true) => self.loads.add(ends),
+            (true, false) => self.loads.remove(ends),
             _ => {}
         }
     }
@@ -249,7 +240,7 @@ impl Queues {
         let (packets, bytes) = (queue.len(), queue.bytes());
         let packet = match control {
             Controlled::CoDel(control) => control.dequeue(now, queue, dropped),
-            Controlled::Cobalt(control) => control.dequeue(now, queue, self.packet_time, self.busy, dropped),
+            Controlled::Cobalt(control) => control.dequeue(now, queue, self.packet_time, dropped),
         };
         self.packets -= packets - queue.len();
         self.bytes -= bytes - queue.bytes();

@@ -21,10 +21,16 @@ pub(super) struct Undo {
 }
 
 impl Undo {
-    /// Starts with `outstanding` segments retransmitted and not yet delivered (`tcp_init_undo`).
+    /// Starts with `outstanding` segments retransmitted and not yet delivered (`tcp_init_undo`). The time of the first retransmission stays: a
+    /// recovery that follows another at once repairs what that one began to repair.
     pub fn begin(&mut self, outstanding: u64) {
         let unanswered = (outstanding > 0).then_some(outstanding);
-        *self = Self { is_open: true, unanswered, retransmitted: None, before: None };
+        *self = Self { is_open: true, unanswered, before: None, ..*self };
+    }
+
+    /// Forgets the first retransmission, since nothing was lost before this acknowledgment.
+    pub fn forget_retransmissions(&mut self) {
+        self.retransmitted = None;
     }
 
     /// Remembers the window before a reduction (`tcp_current_ssthresh`).

@@ -11,9 +11,8 @@ use super::super::{PacketQueue, Waiting};
 use crate::switch::Dropped;
 use crate::switch::drop_policy::Verdict;
 
-/// Full packets whose transmission a delay must exceed (`mtu_time * 4`), and for each busy flow (`mtu_time * bulk_flows * 2`).
+/// Full packets whose transmission a delay must exceed (`mtu_time * 4`). The kernel's other bound, by busy flows, holds for ingress only.
 const LEAST_PACKETS: u64 = 4;
-const PACKETS_PER_FLOW: u64 = 2;
 
 /// State of one queue (`struct cobalt_vars`).
 #[derive(Clone, Debug)]
@@ -29,17 +28,15 @@ impl Cobalt {
         Self { law, count: 0, drop_next: Time::ZERO, is_dropping: false }
     }
 
-    /// The next packet to send from a queue, those before it that are dropped apart; `packet_time` is how long the line takes for a full packet, and
-    /// `busy` the number of busy flows.
+    /// The next packet to send from a queue, those before it that are dropped apart; `packet_time` is how long the line takes for a full packet.
     pub fn dequeue(
         &mut self,
         now: Time,
         queue: &mut PacketQueue,
         packet_time: Span,
-        busy: u64,
         dropped: &mut Vec<Dropped>,
     ) -> Option<Waiting> {
-        let least = Span(packet_time.0 * LEAST_PACKETS.max(PACKETS_PER_FLOW * busy));
+        let least = Span(packet_time.0 * LEAST_PACKETS);
         loop {
             let Some(mut packet) = queue.pop() else {
                 self.note_empty(now);
@@ -164,7 +161,7 @@ mod tests {
         let mut dropped = Vec::new();
         for ms in 0..200 {
             queue.push(packet(0, Codepoint::NotCapable));
-            let sent = cobalt.dequeue(at(1000 + ms), &mut queue, Span::ZERO, 1, &mut dropped);
+            let sent = cobalt.dequeue(at(1000 + ms), &mut queue, Span::ZERO, &mut dropped);
             assert!(sent.is_some());
         }
         assert!(dropped.is_empty() && cobalt.count > 1);
