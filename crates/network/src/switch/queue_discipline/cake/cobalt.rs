@@ -1,8 +1,9 @@
 //! COBALT: the control of one queue of CAKE in Linux (`cobalt_should_drop` of net/sched/sch_cake.c, 6.12). Names in code font are the kernel's.
 //!
 //! Against RFC 8289: the first drop comes an interval after the delay was above the target, counted anew each time; when the delay is below it
-//! the count of drops goes down step by step, at the pace at which it went up; the last packet of a queue is not dropped. BLUE, which acts
-//! where a buffer overflows, is not modelled.
+//! the count of drops goes down step by step, at the pace at which it went up; the last packet of a queue is not dropped. In a new queue the
+//! second packet above the target is dropped at once: its root of the count is zero (`cobalt_vars_init`). BLUE, which acts where a buffer
+//! overflows, is not modelled.
 
 use longfat_foundation::units::{Span, Time};
 
@@ -19,13 +20,15 @@ const LEAST_PACKETS: u64 = 4;
 pub(super) struct Cobalt {
     law: Law,
     count: u64,
+    /// Whether the root of the count was ever computed (`rec_inv_sqrt`).
+    has_root: bool,
     drop_next: Time,
     is_dropping: bool,
 }
 
 impl Cobalt {
     pub fn new(law: Law) -> Self {
-        Self { law, count: 0, drop_next: Time::ZERO, is_dropping: false }
+        Self { law, count: 0, has_root: false, drop_next: Time::ZERO, is_dropping: false }
     }
 
     /// The next packet to send from a queue, those before it that are dropped apart; `packet_time` is how long the line takes for a full packet.
@@ -65,7 +68,7 @@ impl Cobalt {
         let mut refuses = false;
         if is_due && self.is_dropping {
             refuses = !(self.law.marks && packet.mark());
-            self.count += 1;
+            self.set_count(self.count + 1);
             self.drop_next = self.next_after(self.drop_next);
         } else if is_due {
             self.count_down(now);
@@ -78,9 +81,13 @@ impl Cobalt {
         refuses
     }
 
+    fn set_count(&mut self, count: u64) {
+        (self.count, self.has_root) = (count, true);
+    }
+
     fn count_down(&mut self, now: Time) {
         while self.count > 0 && now >= self.drop_next {
-            self.count -= 1;
+            self.set_count(self.count - 1);
             self.drop_next = self.next_after(self.drop_next);
         }
     }
@@ -89,7 +96,7 @@ impl Cobalt {
     fn note_empty(&mut self, now: Time) {
         self.is_dropping = false;
         if self.count > 0 && now >= self.drop_next {
-            self.count -= 1;
+            self.set_count(self.count - 1);
             self.drop_next = self.next_after(self.drop_next);
         }
     }
@@ -102,6 +109,9 @@ impl Cobalt {
         reason = "an interval is far below 2^53 ps, and its root is positive"
     )]
     fn next_after(&self, time: Time) -> Time {
+        if !self.has_root {
+            return time;
+        }
         time + Span((self.law.interval.0 as f64 / (self.count.max(1) as f64).sqrt()) as u64)
     }
 }
@@ -114,20 +124,28 @@ mod tests {
     use super::super::super::test_support::{PACKET_BYTES, at, packet};
     use super::*;
 
+    /// The control of a queue that has dropped before.
     fn cobalt() -> Cobalt {
-        Cobalt::new(Law {
+        let law = Law {
             target: Span::from_microseconds(5_000),
             interval: Span::from_microseconds(100_000),
             full_packet_bytes: PACKET_BYTES,
             marks: false,
             square_root: SquareRoot::Exact,
-        })
+        };
+        Cobalt { has_root: true, ..Cobalt::new(law) }
     }
 
     /// Takes a packet a millisecond, late or not, from `from` to `to` ms; the times of drops.
     fn drops(cobalt: &mut Cobalt, from: u64, to: u64, is_late: bool) -> Vec<u64> {
         let mut packet = packet(0, Codepoint::NotCapable);
         (from..to).filter(|&ms| cobalt.refuses(at(ms), is_late, &mut packet)).collect()
+    }
+
+    /// The second late packet, then an interval over sqrt(2) later.
+    #[test]
+    fn a_new_queue_drops_at_once() {
+        assert_eq!(drops(&mut Cobalt { has_root: false, ..cobalt() }, 0, 75, true), [1, 71]);
     }
 
     /// By hand: an interval after the first late packet, then 100 / sqrt(2) = 70.7 and 100 / sqrt(3) = 57.7 ms later.
