@@ -2,7 +2,7 @@
 
 A band is a share of Linux's value or an absolute amount, whichever is more, and is widened by
 what moves without a reason in the model: the spread of Linux's own recordings with shifted starts,
-and twice the standard deviation of longfat's replications where losses are random.
+and twice the standard deviation of longfat's replications where random numbers matter.
 """
 
 import tomllib

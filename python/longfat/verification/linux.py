@@ -14,7 +14,7 @@ from longfat.base.stopping import requested_stop
 from longfat.running.execution import Watch, execute_watched
 from longfat.verification.bands import Explanation, Finding, explanations, judge
 from longfat.verification.divergence import Divergence, first_divergence
-from longfat.verification.measures import Key, is_random, measures
+from longfat.verification.measures import Key, is_drawn, is_random, measures
 from longfat.verification.network import Host, NotExpressible, packet_s, resolved
 from longfat.verification.observed import TRACES, Observed, of_linux, of_longfat
 from longfat.verification.recordings import Experiment, Recording, experiments, read_recording
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 HeldOut = Literal["none", "only", "both"]
 
 REPLICATIONS = 8
-"""Replications of an experiment with random losses, besides the deterministic run."""
+"""Replications of an experiment in which random numbers matter."""
 
 NOT_RECORDED = "declared, not yet recorded"
 
@@ -183,7 +183,7 @@ def _run_all(runs: Sequence[tuple[Comparison, str]], jobs: int) -> dict[int, lis
 
 
 def _replications(comparison: Comparison, text: str) -> list[str]:
-    if not is_random(comparison.experiment):
+    if not is_drawn(comparison.experiment):
         return [text]
     before, behind, _, _ = _engine.replicate(text, range(REPLICATIONS + 1))
     return [f"{before}{number}{behind}" for number in range(1, REPLICATIONS + 1)]

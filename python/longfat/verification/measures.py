@@ -108,6 +108,16 @@ def is_random(experiment: Experiment) -> bool:
     return bool(chance) or experiment.discipline in {"red", "pie", "fq_pie"}
 
 
+def is_drawn(experiment: Experiment) -> bool:
+    """Return whether random numbers of the guest's own matter: losses, or the phase of BBR's cycle.
+
+    `bbr_reset_probe_bw_mode` of net/ipv4/tcp_bbr.c draws the phase in which a cycle begins.
+    """
+    return is_random(experiment) or any(
+        flow["control"] == "bbr" for flow in experiment.declared["flows"]
+    )
+
+
 def _acknowledged(flows: Sequence[Flow], since: float, until: float) -> list[float]:
     counts = []
     for flow in flows:
