@@ -46,11 +46,11 @@ def test_a_path_that_stays_has_the_mean_delay_of_one_that_moves_and_no_interrupt
 def test_controls_differ_in_nothing_but_their_flavor(
     scenarios: list[tuple[dict[str, str], Scenario]],
 ) -> None:
-    kinds = {"reno": "rack-tlp", "cubic": "cubic", "bbr": "bbr"}
+    kinds = {"reno": "rack-tlp-linux", "cubic": "cubic", "bbr": "bbr"}
     others = []
     for levels, scenario in scenarios:
         tcp = dict(scenario.settings["tcp"])
         assert tcp.pop("flavor")["kind"] == kinds[levels["control"]]
-        tcp.pop("ssthresh_rule")  # goes with the flavor
+        tcp.pop("ssthresh_rule")
         others.append(tcp)
     assert all(tcp == others[0] for tcp in others)
