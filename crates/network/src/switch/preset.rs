@@ -3,9 +3,7 @@
 //! As with presets of end systems, what is written beside a preset takes precedence, and a resolved scenario contains the parameters and no
 //! preset.
 
-use longfat_foundation::config::{Key, Node, Parameter, Value, parse_fragment};
-
-use super::PortConfig;
+use longfat_foundation::config::{Key, Node, Value, parse_fragment};
 
 longfat_foundation::choice! {
     /// Whose queue disciplines they are.
@@ -74,9 +72,10 @@ fn complete(queue: &mut Node, preset: &Node) {
 
 #[cfg(test)]
 mod tests {
-    use longfat_foundation::config::{Reader, parse_fragment};
+    use longfat_foundation::config::{Parameter, Reader, parse_fragment};
 
     use super::*;
+    use crate::switch::PortConfig;
 
     fn expanded(root: &str) -> Node {
         written_out(parse_fragment(root))
