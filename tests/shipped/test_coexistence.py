@@ -12,7 +12,7 @@ from longfat.studies.definition import StudyDefinition, load_study
 from longfat.studies.plan import PlannedRun, Selection, plan_reference, selection_of
 from tests.support import Longfat
 
-FLAVORS = {"reno": "rack-tlp", "cubic": "cubic", "bbr": "bbr"}
+FLAVORS = {"reno": "rack-tlp-linux", "cubic": "cubic", "bbr": "bbr"}
 QUEUES = ("tail-drop", "pie", "codel", "fq-codel")
 BUFFERS = ("25000 B", "100000 B", "400000 B")
 PARTS = ("harm", "delay", "completions", "newcomers")
