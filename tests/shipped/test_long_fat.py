@@ -9,12 +9,12 @@ from longfat.studies.definition import load_study
 from longfat.studies.plan import Selection, plan_reference
 
 KINDS = {
-    "reno": "rack-tlp",
+    "reno": "rack-tlp-linux",
     "cubic": "cubic",
     "high-speed": "high-speed",
     "scalable": "scalable",
     "h-tcp": "h-tcp",
-    "h-tcp-scaled": "h-tcp",
+    "h-tcp-unscaled": "h-tcp",
     "hybla": "hybla",
     "westwood": "westwood",
     "vegas": "vegas",
@@ -58,7 +58,7 @@ def path_packets(settings: dict[str, Any], group: int = 0) -> float:
 def test_each_control_has_each_combination_of_a_table_once(
     scenarios: list[tuple[dict[str, str], Scenario]],
 ) -> None:
-    pairs = set(KINDS) - {"h-tcp-scaled"}
+    pairs = set(KINDS) - {"h-tcp-unscaled"}
     by_losses = pairs - {"vegas", "bbr3"}
     few = ("0", "0.00001")
     alone = [
@@ -125,7 +125,7 @@ def test_reno_meets_the_control_at_the_same_distance_and_over_a_short_path_none_
     """HighSpeed TCP differs from Reno from 38 segments on."""
     for levels, settings in about(scenarios, "meeting"):
         reno, other = settings["connections"]
-        assert reno["flavor"]["kind"] == "rack-tlp"
+        assert reno["flavor"]["kind"] == "rack-tlp-linux"
         assert "flavor" not in other
         assert settings["tcp"]["flavor"]["kind"] == KINDS[levels["control"]]
         assert round_trip_s(settings, 0) == round_trip_s(settings, 1)
@@ -141,11 +141,11 @@ def test_controls_differ_in_nothing_but_their_flavor_and_repair_losses_alike(
         tcp = dict(scenario.settings["tcp"])
         flavor = dict(tcp.pop("flavor"))
         assert flavor["kind"] == KINDS[levels["control"]]
-        recovery = flavor if flavor["kind"] == "rack-tlp" else flavor.get("recovery")
+        recovery = flavor if flavor["kind"] == "rack-tlp-linux" else flavor.get("recovery")
         if recovery is not None:  # that of BBR v3 is its own
-            assert recovery["kind"] == "rack-tlp"
+            assert recovery["kind"] == "rack-tlp-linux"
             assert recovery["proportional_rate_reduction"]
-        assert flavor.get("round_trip_scaling", False) == (levels["control"] == "h-tcp-scaled")
+        assert flavor.get("round_trip_scaling", False) == (levels["control"] == "h-tcp")
         for goes_with_flavor_or_rate in ("ssthresh_rule", "receiver_window_bytes", "window_scale"):
             tcp.pop(goes_with_flavor_or_rate, None)
         others.append(tcp)
