@@ -63,6 +63,11 @@ STEADY_STATE_OPTIONS = frozenset(
     help="Do not round Student's quantiles to the three decimals of printed tables.",
 )
 @click.option(
+    "--better",
+    type=click.Choice(["more", "less"]),
+    help="Which values of the response are better.  [default: as the metric says]",
+)
+@click.option(
     "--replication", metavar="COLUMN", help="Of a CSV: the column that identifies replications."
 )
 @click.option(
@@ -89,6 +94,7 @@ def command(
     order: int | None,
     blocks: bool | None,
     exact_quantiles: bool,
+    better: str | None,
     replication: str | None,
     steady_state: bool,
     part: Part,
@@ -98,8 +104,10 @@ def command(
 ) -> None:
     """Analyse the variance of a response over a full factorial design.
 
-    Allocates the variation to factors and interactions and gives effects with confidence intervals
-    (Jain 1991; ATM Forum 98-0876R1, section 8.1), from the stored runs of a STUDY or from any CSV.
+    Answers in words which combination is best, which others may be as good and what each factor is
+    worth. Allocates the variation to factors and interactions and gives effects with confidence
+    intervals (Jain 1991; ATM Forum 98-0876R1, section 8.1), from the stored runs of a STUDY or any
+    CSV.
     The error is the variation between replications; without them, the interactions of more than N
     factors.
 
@@ -131,10 +139,11 @@ def command(
         if replication is not None:
             raise click.UsageError("--replication is for a CSV; a study knows its replications")
         analysis = _of_study(source, names, response, part, store, settings, blocks is None)
+    more = None if better is None else better == "more"
     if as_json:
-        print_json(analysis_document(analysis, {"source": source}))
+        print_json(analysis_document(analysis, {"source": source}, more))
     else:
-        _STYLES[style](analysis)
+        _STYLES[style](analysis, more)
 
 
 def _check_steady_state_options(source: str) -> None:
@@ -230,36 +239,40 @@ def _of_study(
         raise LongfatError(f"{shown(store)}: {missing}; to run them:\n  {advice}") from missing
 
 
-def _print_text(analysis: "Analysis") -> None:
+def _print_text(analysis: "Analysis", more: bool | None) -> None:
+    from longfat.analysis.answer import answer_of_analysis
+    from longfat.analysis.answer_words import answer_sentences
     from longfat.analysis.words import sentences
     from longfat.report.analysis import analysis_tables, summary
 
     click.echo(summary(analysis))
+    for sentence in answer_sentences(answer_of_analysis(analysis, more)):
+        click.echo(sentence)
     for table in analysis_tables(analysis):
         print_table(table.header, table.rows, title=table.title)
     for sentence in sentences(analysis):
         click.echo(sentence)
 
 
-def _print_markdown(analysis: "Analysis") -> None:
+def _print_markdown(analysis: "Analysis", more: bool | None) -> None:
     from longfat.report.analysis import analysis_markdown
 
-    click.echo(analysis_markdown(analysis), nl=False)
+    click.echo(analysis_markdown(analysis, more), nl=False)
 
 
-def _print_latex(analysis: "Analysis") -> None:
+def _print_latex(analysis: "Analysis", _more: bool | None) -> None:
     from longfat.report.analysis import analysis_latex
 
     click.echo(analysis_latex(analysis), nl=False)
 
 
-def _print_csv(analysis: "Analysis") -> None:
+def _print_csv(analysis: "Analysis", _more: bool | None) -> None:
     from longfat.report.analysis import analysis_csv
 
     click.echo(analysis_csv(analysis), nl=False)
 
 
-_STYLES: dict[str, Callable[["Analysis"], None]] = {
+_STYLES: dict[str, Callable[["Analysis", bool | None], None]] = {
     "text": _print_text,
     "markdown": _print_markdown,
     "latex": _print_latex,

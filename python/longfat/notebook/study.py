@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from longfat.analysis.analysis import Analysis, Settings
+from longfat.analysis.answer import answer_of_analysis, answer_of_table
+from longfat.analysis.answer_words import answer_sentences
 from longfat.analysis.study_runs import analyse_study
 from longfat.analysis.verdicts import stored_verdicts
 from longfat.analysis.words import sentences
@@ -21,6 +23,7 @@ from longfat.plots.options import Options, Source
 from longfat.report.analysis import analysis_document, analysis_tables, summary
 from longfat.report.claims import claims_document
 from longfat.report.document import comparison_document
+from longfat.report.markdown import table_name
 from longfat.report.study_report.contents import Said
 from longfat.results.comparison import Results
 from longfat.results.sequential import in_effect
@@ -28,7 +31,7 @@ from longfat.results.stored import compare_results, load_responses, load_results
 from longfat.running.execution import Progress
 from longfat.running.limits import Limits
 from longfat.running.repeat import check_other_builds
-from longfat.statistics.intervals import DEFAULT_CONFIDENCE, Intervals
+from longfat.statistics.intervals import DEFAULT_CONFIDENCE, Intervals, check_confidence
 from longfat.store import Store
 from longfat.studies.definition import StudyDefinition, load_study
 from longfat.studies.plan import Plan, Selection, plan_design, plan_reference, selection_of
@@ -157,6 +160,22 @@ class Study:
             for entry in table["entries"]
         ]
         return polars.DataFrame(rows, infer_schema_length=None)
+
+    def answer(self, confidence: float | None = None) -> dict[str, list[str]]:
+        """Return what follows from each table in sentences, by its name.
+
+        They say which combination is best, which others may be as good, and what each factor is
+        worth. The default confidence is that of the study's precision.
+        """
+        plan, results = self._stored_results(plan_reference(self.definition, self.selection))
+        design = self.definition.design
+        sure = design.precision.confidence if confidence is None else confidence
+        check_confidence(sure)
+        answers = {
+            table_name(found): answer_of_table(found, sure, common=design.seeds == "common")
+            for found in compare_results(plan, results)
+        }
+        return {name: answer_sentences(one) for name, one in answers.items() if one is not None}
 
     def claims(self, confidence: float = DEFAULT_CONFIDENCE) -> "polars.DataFrame":
         """Return a row with the verdict for each claim of the source.
@@ -291,8 +310,12 @@ class StudyAnalysis:
         """Return the effect of each level of each factor, with its confidence interval."""
         return self._frame("effects")
 
+    def answer(self) -> list[str]:
+        """Return the best combination, its rivals and what each factor is worth, in sentences."""
+        return answer_sentences(answer_of_analysis(self.analysis))
+
     def sentences(self) -> list[str]:
-        """Return the conclusions as sentences."""
+        """Return how the variation is allocated, and what the residuals look like, in sentences."""
         return sentences(self.analysis)
 
     def plot(self, kind: str) -> Figure:
@@ -308,7 +331,7 @@ class StudyAnalysis:
         return summary(self.analysis)
 
     def _repr_html_(self) -> str:
-        said = (element("li", sentence) for sentence in self.sentences())
+        said = (element("li", sentence) for sentence in [*self.answer(), *self.sentences()])
         tables = [
             table(each.header, each.rows, each.title) for each in analysis_tables(self.analysis)[:2]
         ]

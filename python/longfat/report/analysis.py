@@ -10,9 +10,12 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 from longfat.analysis.analysis import Analysis, Component, Effect, joined
+from longfat.analysis.answer import answer_of_analysis
+from longfat.analysis.answer_words import answer_sentences
 from longfat.analysis.residuals import Check
 from longfat.analysis.words import sentences, verdict
 from longfat.base.numbers import percentage
+from longfat.report.answer import answer_document
 from longfat.report.latex import latex_table
 from longfat.report.markdown import markdown_table
 
@@ -85,9 +88,10 @@ def summary(analysis: Analysis) -> str:
     )
 
 
-def analysis_markdown(analysis: Analysis) -> str:
-    """Return summary, tables and sentences as Markdown."""
-    lines = [summary(analysis) + "."]
+def analysis_markdown(analysis: Analysis, more: bool | None = None) -> str:
+    """Return summary, answer, tables and sentences as Markdown; `more` is as of the answer."""
+    answered = answer_sentences(answer_of_analysis(analysis, more))
+    lines = [summary(analysis) + ".", "", *(f"- {sentence}" for sentence in answered)]
     for table in analysis_tables(analysis):
         lines += ["", f"**{table.title}**", "", *markdown_table(table.header, table.rows)]
     lines += ["", *(f"- {sentence}" for sentence in sentences(analysis))]
@@ -149,8 +153,13 @@ def analysis_csv(analysis: Analysis) -> str:
     return text.getvalue()
 
 
-def analysis_document(analysis: Analysis, source: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the document of ``longfat analyze --json``; `source` has the origin of the data."""
+def analysis_document(
+    analysis: Analysis, source: Mapping[str, Any], more: bool | None = None
+) -> dict[str, Any]:
+    """Return the document of ``longfat analyze --json``; `source` has the origin of the data.
+
+    `more` says whether more of the response is better, if it is no metric.
+    """
     return {
         **source,
         "response": analysis.response,
@@ -174,6 +183,7 @@ def analysis_document(analysis: Analysis, source: Mapping[str, Any]) -> dict[str
         "predicted": list(analysis.predicted),
         "residuals": list(analysis.residuals),
         "checks": [dataclasses.asdict(check) for check in analysis.checks],
+        "answer": answer_document(answer_of_analysis(analysis, more)),
         "words": sentences(analysis),
     }
 

@@ -1,6 +1,7 @@
 """`longfat study compare`: results beside the paper's numbers."""
 
 import itertools
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     metavar="SHARE",
     help="Confidence of these intervals.  [default: that of the study's precision, or 0.9]",
 )
+@click.option("--answer", "as_answer", is_flag=True, help="Only what follows, in words.")
 @click.option("--markdown", is_flag=True, help="Print Markdown.")
 @click.option("--latex", is_flag=True, help="Print LaTeX, which needs no package.")
 @splice_option
@@ -72,6 +74,7 @@ def command(
     as_ledger: bool,
     intervals: bool,
     confidence: float | None,
+    as_answer: bool,
     markdown: bool,
     latex: bool,
     splice: Path | None,
@@ -81,7 +84,9 @@ def command(
 
     Deterministic is the scenario as the paper describes it, without randomness; mean and range are
     over the replications, and so are Student's intervals of the means (--intervals), which --json
-    always has. Summaries leave out values marked as doubtful (?).
+    always has. Summaries leave out values marked as doubtful (?). Below each table stands what
+    follows from it in words: the best combination, which others may be as good, what each factor is
+    worth; alone, and in Markdown, with --answer.
     """
     forms = {"--json": as_json, "--latex": latex}  # what is spliced is Markdown
     forms["--splice" if splice else "--markdown"] = markdown or splice is not None
@@ -91,6 +96,8 @@ def command(
     if intervals and (factor is not None or as_ledger):
         other = "--ledger" if as_ledger else "--by"
         raise click.UsageError(f"intervals are of the means of single entries: leave out {other}")
+    if as_answer and (factor is not None or as_ledger or latex):
+        raise click.UsageError("--answer goes with no other form than --markdown and --json")
     if as_ledger:
         from longfat.cli.study.ledgers import Form, show_ledgers
 
@@ -102,7 +109,7 @@ def command(
         return
     from longfat.report.comparison_latex import comparison_latex, short_latex
     from longfat.report.document import comparison_document
-    from longfat.report.markdown import comparison_markdown, short_markdown
+    from longfat.report.markdown import answers_markdown, comparison_markdown, short_markdown
 
     found = _found(study, part, store)
     tables = found.tables
@@ -110,12 +117,19 @@ def command(
         _check_factor(found.plan.study, tables, factor)
     sure = found.plan.study.design.precision.confidence if confidence is None else confidence
     shown = sure if intervals else None
-    text = comparison_markdown(tables, shown) if factor is None else short_markdown(tables, factor)
+    answers = _answers(found, sure)
+    if as_answer:
+        text = answers_markdown(answers)
+    elif factor is None:
+        text = comparison_markdown(tables, shown)
+    else:
+        text = short_markdown(tables, factor)
     advice = found.advice(commands_to_run(found.plan.study, found.lacking, study, part, store))
     if splice is not None:
         if advice:
             raise LongfatError(f"{splice} stays as it is: {advice}")
         short = options_said({"--by": factor}) + (" --intervals" if intervals else "")
+        short += " --answer" if as_answer else ""
         named = f"{found.plan.study.name}{part.arguments}{short}"
         named += options_said({"--confidence": confidence})
         splice_into(splice, f"longfat study compare {named} --markdown", text)
@@ -128,8 +142,10 @@ def command(
         click.echo(made, nl=False)
     elif factor is not None:
         _print_short(tables, factor)
+    elif as_answer:
+        _print_answers(answers)
     else:
-        _print(tables, shown)
+        _print(tables, answers, shown)
     if advice:
         say(advice)
     _say_missing_metrics(tables, found.results)
@@ -222,7 +238,33 @@ def _print_short(tables: "Sequence[TableComparison]", factor: str) -> None:
     print_table(header, rows)
 
 
-def _print(tables: "Sequence[TableComparison]", confidence: float | None) -> None:
+_Answers = Mapping[str, "Sequence[str]"]
+
+
+def _answers(found: _Found, confidence: float) -> _Answers:
+    """Return the sentences of the answer about each table, by its name; none without results."""
+    from longfat.analysis.answer import answer_of_table
+    from longfat.analysis.answer_words import answer_sentences
+    from longfat.report.markdown import table_name
+
+    common = found.plan.study.design.seeds == "common"
+    answers = {
+        table_name(table): answer_of_table(table, confidence, common=common)
+        for table in found.tables
+    }
+    return {
+        name: [] if answer is None else answer_sentences(answer) for name, answer in answers.items()
+    }
+
+
+def _print_answers(answers: _Answers) -> None:
+    for name, sentences in answers.items():
+        click.echo("\n".join([name, *(f"  {sentence}" for sentence in sentences)]))
+
+
+def _print(
+    tables: "Sequence[TableComparison]", answers: _Answers, confidence: float | None
+) -> None:
     from longfat.report.markdown import (
         SUMMARY_COLUMNS,
         curve_rows,
@@ -241,6 +283,8 @@ def _print(tables: "Sequence[TableComparison]", confidence: float | None) -> Non
         elif table.by:
             (_, *columns), rows = part_rows(table)
             print_table([f"table {table.response.table}", *columns], rows)
+        for sentence in answers[table_name(table)]:
+            click.echo(sentence)
     if overview := overview_rows(tables):
         print_table(["table", "response", *SUMMARY_COLUMNS], overview, title="All tables")
 

@@ -121,9 +121,11 @@ class Contents:
 
         Predictions and residuals are omitted: the figure of the residuals has them.
         """
+        usual = self.confidence == self.study.design.precision.confidence
+        sure = [] if usual else _option("--confidence", self.confidence)
         found: dict[str, Any] = {
-            self.said.command("study compare", "--json"): comparison_document(
-                self.study, self.tables
+            self.said.command("study compare", "--json", *sure): comparison_document(
+                self.study, self.tables, self.confidence
             )
         }
         if self.claims is not None:

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
+from longfat.analysis.answer import answer_of_table
+from longfat.analysis.answer_words import answer_sentences
 from longfat.analysis.cautions import lengths
 from longfat.analysis.words import listed, sentences
 from longfat.base.html import Html, element, folded, joined, table
@@ -125,13 +127,23 @@ def _adjustments(study: StudyDefinition) -> Html:
 def _answer(contents: Contents, _figures: Figures) -> Html:
     claims = contents.claims
     said = [] if claims is None else [claims_summary(claims.judgements)]
-    said += _answers_of_tables(contents.tables)
-    said += [
-        f"Table {part.table}{_where(part)}: {sentences(part.analysis)[0]}"
-        for part in contents.analyses
-    ]
     said += [f"Caution, {words}." for words in lengths(contents.plan)]
-    return element("ul", *(element("li", sentence) for sentence in said))
+    said += _answers_of_tables(contents.tables)
+    return joined([
+        *([element("ul", *(element("li", sentence) for sentence in said))] if said else []),
+        *(_answer_of(contents, compared) for compared in contents.tables),
+    ])  # fmt: skip
+
+
+def _answer_of(contents: Contents, compared: TableComparison) -> Html:
+    common = contents.study.design.seeds == "common"
+    found = answer_of_table(compared, contents.confidence, common=common)
+    if found is None:
+        return Html("")
+    return joined([
+        element("h3", table_name(compared)),
+        element("ul", *(element("li", sentence) for sentence in answer_sentences(found))),
+    ])  # fmt: skip
 
 
 def _answers_of_tables(tables: Sequence[TableComparison]) -> list[str]:
