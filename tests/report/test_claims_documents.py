@@ -65,6 +65,7 @@ def test_the_document_has_the_fields_that_scripts_rely_on(
         "missing_runs": 0,
         "holds_in_paper": True,
         "paper": {"measured": 0.3, "doubtful_digits": 1, "source": "measured"},
+        "cautions": [],
         "note": "why",
     }
     assert document["claims"][2]["measured"] is None
@@ -140,7 +141,7 @@ def test_an_explanation_says_what_runs_lack_that_are_there(judgements: list[Judg
     whole = judgements[3]
     measured = replace(whole.measured, lacking={"mean_queueing_delay_s": 9})
     told = explanation(replace(whole, measured=measured), [])
-    assert "runs that it reads and that have no mean_queueing_delay_s: 9" in told.splitlines()
+    assert "9 of the runs that it reads have no mean_queueing_delay_s" in told.splitlines()
     assert "yields no number" not in told
 
 

@@ -89,6 +89,18 @@ class Judgement:
         values = self.measured.by_replication
         return sum(value is not None and self.claim.bound.contains(value) for value in values)
 
+    @property
+    def cautions(self) -> list[str]:
+        """Sentences about what its number lacks, without full stops."""
+        measured = self.measured
+        return [
+            *(
+                f"{count} of the runs that it reads have no {metric}"
+                for metric, count in measured.lacking.items()
+            ),
+            *map(str, measured.undelivered),
+        ]
+
 
 def check_claims(study: StudyDefinition, claims: Sequence[Claim], tables: Tables) -> None:
     """Check the SQL of claims against `tables`, which need no metrics, and the study's levels.

@@ -15,13 +15,15 @@ from longfat.cli.options import (
     json_option,
     opened_store,
     part_options,
+    say_cautions,
     store_option,
     study_command,
 )
-from longfat.cli.talk import print_json, print_table, say
+from longfat.cli.talk import print_json, print_table
 
 if TYPE_CHECKING:
     from longfat.analysis.analysis import Analysis, Settings
+    from longfat.results.caution import Caution
 
 STUDY_SUFFIXES = (".toml", ".json")
 """Suffixes of files that are no tables."""
@@ -130,6 +132,7 @@ def command(
 
     names = [] if factors is None else names_in(factors, f"--factors {factors!r}")
     settings = Settings(Intervals(confidence, exact_quantiles), order, bool(blocks))
+    cautions: Sequence[Caution] = ()
     if _is_table(source):
         _check_table_options(part, names)
         found = load_observations(Path(source), names, response, replication, part.where)
@@ -138,10 +141,12 @@ def command(
     else:
         if replication is not None:
             raise click.UsageError("--replication is for a CSV; a study knows its replications")
-        analysis = _of_study(source, names, response, part, store, settings, blocks is None)
+        analysis, cautions = _of_study(
+            source, names, response, part, store, settings, blocks is None
+        )
     more = None if better is None else better == "more"
     if as_json:
-        print_json(analysis_document(analysis, {"source": source}, more))
+        print_json(analysis_document(analysis, {"source": source}, more, cautions))
     else:
         _STYLES[style](analysis, more)
 
@@ -216,10 +221,9 @@ def _of_study(
     store: str,
     settings: "Settings",
     blocks_as_seeds: bool,
-) -> "Analysis":
-    from longfat.analysis.cautions import without_chance
+) -> "tuple[Analysis, Sequence[Caution]]":
+    from longfat.analysis.cautions import cautions
     from longfat.analysis.study_runs import RunsMissing, analyse_study
-    from longfat.analysis.undelivered import undelivered
     from longfat.results.sequential import in_effect
     from longfat.results.stored import load_responses
     from longfat.studies.definition import load_study
@@ -230,13 +234,14 @@ def _of_study(
     with opened_store(store) as opened:
         plan = in_effect(plan, opened)
         results = load_responses(plan, opened, response)
-    for caution in [*without_chance(results), *undelivered(results, [response])]:
-        say(str(caution))
     try:
-        return analyse_study(plan, results, factors or None, response, settings, blocks_as_seeds)
+        found = analyse_study(plan, results, factors or None, response, settings, blocks_as_seeds)
     except RunsMissing as missing:
         advice = study_command("run", name, part, store)
         raise LongfatError(f"{shown(store)}: {missing}; to run them:\n  {advice}") from missing
+    doubts = cautions(plan, results, [response])
+    say_cautions(name, {"": doubts})
+    return found, doubts
 
 
 def _print_text(analysis: "Analysis", more: bool | None) -> None:

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, Self
 from longfat.analysis.analysis import Analysis, Settings
 from longfat.analysis.answer import answer_of_analysis, answer_of_table
 from longfat.analysis.answer_words import answer_sentences
+from longfat.analysis.cautions import cautions, with_cautions
 from longfat.analysis.study_runs import analyse_study
 from longfat.analysis.verdicts import stored_verdicts
 from longfat.analysis.words import sentences
 from longfat.base.cells import names_in
 from longfat.base.errors import LongfatError, RunFailed, check_count
 from longfat.base.files import written_whole
-from longfat.base.html import element, joined, table
+from longfat.base.html import Html, element, joined, table
 from longfat.base.location import DEFAULT_STORE, in_commands, shown
 from longfat.plots import draw, find
 from longfat.plots.figure import Figure
@@ -25,6 +26,7 @@ from longfat.report.claims import claims_document
 from longfat.report.document import comparison_document
 from longfat.report.markdown import table_name
 from longfat.report.study_report.contents import Said
+from longfat.results.caution import Caution
 from longfat.results.comparison import Results
 from longfat.results.sequential import in_effect
 from longfat.results.stored import compare_results, load_responses, load_results
@@ -148,16 +150,24 @@ class Study:
         return polars.DataFrame(rows, infer_schema_length=None)
 
     def compare(self) -> "polars.DataFrame":
-        """Compare with the paper's numbers: a row for each entry of each table."""
+        """Compare with the paper's numbers: a row for each entry of each table.
+
+        The column `cautions` has the doubts about an entry in words; it is empty without any.
+        """
         import polars
 
-        tables = compare_results(
-            *self._stored_results(plan_reference(self.definition, self.selection))
-        )
+        plan, results = self._stored_results(plan_reference(self.definition, self.selection))
+        tables = with_cautions(plan, results, compare_results(plan, results))
+        documents = comparison_document(self.definition, tables)["tables"]
         rows = [
-            {"table": table["table"], "response": table["response"], **entry}
-            for table in comparison_document(self.definition, tables)["tables"]
-            for entry in table["entries"]
+            {
+                "table": document["table"],
+                "response": document["response"],
+                **entry,
+                "cautions": "; ".join(map(str, table.about(own))),
+            }
+            for table, document in zip(tables, documents, strict=True)
+            for own, entry in zip(table.entries, document["entries"], strict=True)
         ]
         return polars.DataFrame(rows, infer_schema_length=None)
 
@@ -209,7 +219,13 @@ class Study:
         )
         columns = ("id", "section", "statement", "verdict", "measured", "low", "high", "criterion",
                    "holds_in_paper")  # fmt: skip
-        rows = [{column: claim[column] for column in columns} for claim in document["claims"]]
+        rows = [
+            {
+                **{column: claim[column] for column in columns},
+                "cautions": "; ".join(claim["cautions"]),
+            }
+            for claim in document["claims"]
+        ]
         return polars.DataFrame(rows, infer_schema_length=None)
 
     def analyze(
@@ -232,7 +248,8 @@ class Study:
             results = load_responses(plan, opened, response)
         settings = Settings(Intervals(confidence), order)
         chosen = None if factors is None else _names(factors, "factors")
-        return StudyAnalysis(analyse_study(plan, results, chosen, response, settings))
+        found = analyse_study(plan, results, chosen, response, settings)
+        return StudyAnalysis(found, cautions(plan, results, [response]))
 
     def plot(self, kind: str, **options: Any) -> Figure:
         """Draw a plot of the stored runs by its name; `options` are those of `longfat plot`.
@@ -276,11 +293,22 @@ class Study:
             plan = in_effect(plan, opened)
             return plan, load_results(plan, opened)
 
+    def cautions(self) -> list[str]:
+        """Return the doubts about the results so far, in words, as `longfat study status` does."""
+        plan, results = self._results(self.plan())
+        return [str(caution) for caution in self._cautions(plan, results)]
+
+    def _cautions(self, plan: Plan, results: Results) -> list[Caution]:
+        responses = self.definition.responses
+        metrics = list(dict.fromkeys(response.metric for response in responses))
+        return cautions(plan, results, metrics)
+
     def __repr__(self) -> str:
         return f"<study {self.definition.name}: {self.definition.title}>"
 
     def _repr_html_(self) -> str:
         plan, results = self._results(self.plan())
+        doubts = self._cautions(plan, results)
         lacking = plan.lacking(results)
         done = plan.planned_runs - lacking
         factors = [[factor.name, ", ".join(factor.levels)] for factor in self.definition.factors]
@@ -289,18 +317,20 @@ class Study:
             element("p", element("b", title), element("br"), citation),
             table(["factor", "levels"], factors),
             element("p", f"{done} of {plan.planned_runs} runs are in {shown(self.store)}."),
+            _list_of(doubts),
         ])  # fmt: skip
 
 
 class StudyAnalysis:
-    """An analysis of variance: tables, sentences and plots."""
+    """An analysis of variance: tables, sentences, plots, and cautions about its runs."""
 
-    def __init__(self, analysis: Analysis) -> None:
+    def __init__(self, analysis: Analysis, cautions: Sequence[Caution] = ()) -> None:
         self.analysis = analysis
+        self.cautions = cautions
 
     def document(self) -> Mapping[str, Any]:
         """Return the document that `longfat analyze --json` prints."""
-        return analysis_document(self.analysis, {})
+        return analysis_document(self.analysis, {}, cautions=self.cautions)
 
     def components(self) -> "polars.DataFrame":
         """Return the allocation of variation: a row for each factor, interaction and the error."""
@@ -328,14 +358,21 @@ class StudyAnalysis:
         return polars.DataFrame(self.document()[part], infer_schema_length=None)
 
     def __repr__(self) -> str:
-        return summary(self.analysis)
+        doubts = (f"caution: {caution}" for caution in self.cautions)
+        return "\n".join([summary(self.analysis), *doubts])
 
     def _repr_html_(self) -> str:
         said = (element("li", sentence) for sentence in [*self.answer(), *self.sentences()])
         tables = [
             table(each.header, each.rows, each.title) for each in analysis_tables(self.analysis)[:2]
         ]
-        return joined([element("p", summary(self.analysis)), element("ul", *said), *tables])
+        parts = [element("p", summary(self.analysis)), _list_of(self.cautions)]
+        return joined([*parts, element("ul", *said), *tables])
+
+
+def _list_of(cautions: Sequence[Caution]) -> Html:
+    items = (element("li", f"Caution, {caution}.") for caution in cautions)
+    return element("ul", *items) if cautions else Html("")
 
 
 def _silent(_progress: Progress) -> None:

@@ -18,6 +18,7 @@ from longfat.base.numbers import percentage
 from longfat.report.answer import answer_document
 from longfat.report.latex import latex_table
 from longfat.report.markdown import markdown_table
+from longfat.results.caution import Caution
 
 DIGITS = 4
 """Significant digits of the root mean square; papers print efficiencies as 0.8488."""
@@ -154,11 +155,15 @@ def analysis_csv(analysis: Analysis) -> str:
 
 
 def analysis_document(
-    analysis: Analysis, source: Mapping[str, Any], more: bool | None = None
+    analysis: Analysis,
+    source: Mapping[str, Any],
+    more: bool | None = None,
+    cautions: Sequence[Caution] = (),
 ) -> dict[str, Any]:
     """Return the document of ``longfat analyze --json``; `source` has the origin of the data.
 
-    `more` says whether more of the response is better, if it is no metric.
+    `more` says whether more of the response is better, if it is no metric. `cautions` are about its
+    runs.
     """
     return {
         **source,
@@ -185,6 +190,7 @@ def analysis_document(
         "checks": [dataclasses.asdict(check) for check in analysis.checks],
         "answer": answer_document(answer_of_analysis(analysis, more)),
         "words": sentences(analysis),
+        "cautions": [str(caution) for caution in cautions],
     }
 
 

@@ -8,6 +8,7 @@ from longfat import _engine
 from longfat.analysis.claims import Judgement
 from longfat.base.numbers import counted, formatted, percentage, significant
 from longfat.report.markdown import markdown_table
+from longfat.results.caution import Caution
 from longfat.studies.definition import StudyDefinition
 
 DECIMALS = 3
@@ -20,15 +21,25 @@ SHOWN_ROWS = 5
 
 
 def claims_document(
-    study: StudyDefinition, judgements: Sequence[Judgement], confidence: float, replications: int
+    study: StudyDefinition,
+    judgements: Sequence[Judgement],
+    confidence: float,
+    replications: int,
+    cautions: Sequence[Caution] = (),
+    left_out: int = 0,
 ) -> dict[str, Any]:
-    """Return the document of ``longfat study claims --json``."""
+    """Return the document of ``longfat study claims --json``.
+
+    `cautions` are about the runs as such, `left_out` counts the claims that need other runs.
+    """
     return {
         "study": study.name,
         "engine": _engine.ENGINE_VERSION,
         "replications": replications,
         "confidence": confidence,
         "verdicts": dict(Counter(judgement.verdict for judgement in judgements)),
+        "cautions": [str(caution) for caution in cautions],
+        "left_out": left_out,
         "claims": [_document(judgement) for judgement in judgements],
     }
 
@@ -54,6 +65,7 @@ def _document(judgement: Judgement) -> dict[str, Any]:
             "doubtful_digits": paper.doubtful,
             "source": claim.in_paper,
         },
+        "cautions": judgement.cautions,
         "note": claim.note,
     }
 
@@ -144,11 +156,7 @@ def explanation(judgement: Judgement, factors: Sequence[str]) -> str:
             "  " + ", ".join([*_named(row.levels, factors), f"replication {row.replication}"])
             for row in measured.missing[:SHOWN_ROWS]
         ]
-    lines += [
-        f"runs that it reads and that have no {metric}: {count}"
-        for metric, count in measured.lacking.items()
-    ]
-    lines += [str(lack) for lack in measured.undelivered]
+    lines += judgement.cautions
     if measured.value is None and not measured.missing and not measured.lacking:
         lines.append(
             "the runs that it needs are all there, but it yields no number for them (NULL, or one "

@@ -45,7 +45,14 @@ def _table(study: StudyDefinition, table: TableComparison, confidence: float) ->
             if table.response.enough is not None
         ],
         "answer": None if answered is None else answer_document(answered),
-        "entries": [_entry(entry, confidence) for entry in table.entries],
+        "cautions": [{"kind": caution.kind, "said": caution.said} for caution in table.cautions],
+        "entries": [
+            {
+                **_entry(entry, confidence),
+                "cautions": [caution.kind for caution in table.about(entry)],
+            }
+            for entry in table.entries
+        ],
     }
 
 

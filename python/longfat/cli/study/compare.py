@@ -18,7 +18,7 @@ from longfat.cli.options import (
     opened_store,
     options_said,
     part_options,
-    say_how_long_runs_are,
+    say_cautions,
     say_if_new,
     splice_option,
     store_option,
@@ -29,6 +29,7 @@ from longfat.cli.talk import print_json, print_table, say, splice_into
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from longfat.results.caution import Caution
     from longfat.results.comparison import Results, TableComparison
     from longfat.studies.definition import StudyDefinition
     from longfat.studies.plan import Plan
@@ -146,10 +147,9 @@ def command(
         _print_answers(answers)
     else:
         _print(tables, answers, shown)
+    say_cautions(study, _cautions(tables))
     if advice:
         say(advice)
-    _say_missing_metrics(tables, found.results)
-    say_how_long_runs_are(found.plan, study)
     if within is not None:
         _check(found, within)
 
@@ -183,6 +183,7 @@ class _Found:
 
 
 def _found(name: str, part: Part, store: str) -> _Found:
+    from longfat.analysis.cautions import with_cautions
     from longfat.results.sequential import in_effect
     from longfat.results.stored import compare_results, load_results
     from longfat.studies.definition import load_study
@@ -195,28 +196,17 @@ def _found(name: str, part: Part, store: str) -> _Found:
         metrics = list(dict.fromkeys(response.metric for response in study.responses))
         results = load_results(plan, opened, metrics)
     say_if_new(opened)
-    return _Found(plan, results, compare_results(plan, results))
+    tables = with_cautions(plan, results, compare_results(plan, results))
+    return _Found(plan, results, tables)
 
 
-def _say_missing_metrics(tables: "Sequence[TableComparison]", results: "Results") -> None:
-    """Print the rows whose runs do not have the metric, or have too few completions."""
-    from longfat.analysis.undelivered import undelivered
-
+def _cautions(tables: "Sequence[TableComparison]") -> dict[str, list["Caution"]]:
+    """Return the cautions by table: a table of several responses has those of all."""
+    found: dict[str, list[Caution]] = {}
     for table in tables:
-        response = table.response
-        runs_of_rows = [
-            [run for found in row.simulated for run in results.get(found, {}).values()]
-            for row in response.rows
-        ]
-        missing = sum(
-            bool(runs) and all(response.metric not in run for run in runs) for runs in runs_of_rows
-        )
-        if missing:
-            say(f"table {response.table}: the runs of {missing} rows have no {response.metric}")
-        read = dict.fromkeys(found for row in response.rows for found in row.simulated)
-        those = {found: results[found] for found in read if found in results}
-        for problem in undelivered(those, [response.metric]):
-            say(f"table {response.table}: {problem}")
+        own = found.setdefault(f"table {table.response.table}", [])
+        own += [caution for caution in table.cautions if caution not in own]
+    return found
 
 
 def _check_factor(
