@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { ask, html, keepLooking, shown, Trouble, words } from "./common.js";
 import { Figures } from "./figures.js";
 import { Heat, NONE } from "./heat.js";
+import { Outcome } from "./outcome.js";
 import { Progress } from "./progress.js";
 
 const MILLISECONDS_BETWEEN_LOOKS = 1000;
@@ -31,6 +32,7 @@ export function Page({ name }) {
     <${Trouble} problems=${trouble} />
     ${study && html`<p>${study.title}<br /><span class="quiet">${study.citation && `${study.citation}; `}in ${study.store}</span></p>`}
     ${state && html`<${Progress} state=${state} />`}
+    ${study && html`<${Outcome} study=${study} address=${address} ended=${ended} />`}
     ${study && html`<${Results} study=${study} address=${address} />`}`;
 }
 
