@@ -47,6 +47,7 @@ def main() -> None:
         page.goto(f"{server.origin}/study/ubr-plus")
         page.wait_for_selector(".heat td.cell")
         page.get_by_label("config", exact=True).select_option("lan")
+        page.evaluate("document.querySelector('.heat').closest('section').scrollIntoView()")
         take(page, "view-study.png")
 
 

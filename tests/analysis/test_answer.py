@@ -266,6 +266,14 @@ def test_no_run_is_no_answer() -> None:
     assert table_of({"a": {1: 0.8}, "b": {2: 0.8}}) is None, "no replication that both have"
 
 
+def test_the_only_combination_so_far_is_not_called_the_best() -> None:
+    found = table_of({"a": {1: 0.8, 2: 0.81}, "b": {}})
+    assert found is not None
+    words = said(found)
+    assert words.startswith("Efficiency is 0.805 (0.7")
+    assert "Best" not in words
+
+
 def test_rates_and_short_times_are_in_units_that_people_read() -> None:
     fast = answered(lambda levels: 1e8 * additive(levels), response="goodput_bps", scale=1e8)
     assert "from 62.50 Mbit/s to 82.50 Mbit/s" in said(fast)

@@ -74,11 +74,12 @@ class _Words:
         told = self._value(placed.mean, width)
         if placed.low is not None and placed.high is not None and width > 0:
             told += f" ({self._number(placed.low, width)} to {self._number(placed.high, width)})"
-        with_levels = self._levels(placed.levels)
-        yield f"{title} {self._name}: {told}{f' with {with_levels}' if with_levels else ''}."
         others = len(self._answer.cells.values) - 1
         if others == 0:
+            if placed is self._answer.placed[-1]:
+                yield f"{_capital(self._name)} is {told} with {self._levels(placed.levels)}."
             return
+        yield f"{title} {self._name}: {told} with {self._levels(placed.levels)}."
         if self._answer.replications == 1:
             if placed is self._answer.placed[-1]:
                 yield (

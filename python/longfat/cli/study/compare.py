@@ -228,11 +228,13 @@ def _print_short(tables: "Sequence[TableComparison]", factor: str) -> None:
     print_table(header, rows)
 
 
+NO_ANSWER = "There is no result yet."
+
 _Answers = Mapping[str, "Sequence[str]"]
 
 
 def _answers(found: _Found, confidence: float) -> _Answers:
-    """Return the sentences of the answer about each table, by its name; none without results."""
+    """Return the sentences of the answer about each table, by its name."""
     from longfat.analysis.answer import answer_of_table
     from longfat.analysis.answer_words import answer_sentences
     from longfat.report.markdown import table_name
@@ -243,7 +245,8 @@ def _answers(found: _Found, confidence: float) -> _Answers:
         for table in found.tables
     }
     return {
-        name: [] if answer is None else answer_sentences(answer) for name, answer in answers.items()
+        name: [NO_ANSWER] if answer is None else answer_sentences(answer)
+        for name, answer in answers.items()
     }
 
 

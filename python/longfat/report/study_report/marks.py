@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from longfat.base.html import Html, element, joined
-from longfat.report.markdown import curve_rows, entry_rows
+from longfat.report.markdown import curve_rows, entry_rows, part_rows
 from longfat.results.caution import Caution
 from longfat.results.comparison import Entry, TableComparison
 from longfat.results.curves import curve_levels, curves
@@ -48,7 +48,7 @@ def marked_entries(
     mean, deterministic = header.index("mean", start), header.index("deterministic", start)
     for row, entry in zip(rows, table.entries, strict=True):
         place = deterministic if row[mean] == _NO_VALUE else mean
-        row[place] = _marked(row[place], table, entry, notes)
+        row[place] = _marked(row[place], table, [entry], notes)
     return header, rows
 
 
@@ -62,7 +62,20 @@ def marked_curves(
     for row, curve in zip(rows, curves(table), strict=True):
         for place, level in enumerate(levels, start):
             if entry := curve.entries.get(level):
-                row[place] = _marked(row[place], table, entry, notes)
+                row[place] = _marked(row[place], table, [entry], notes)
+    return header, rows
+
+
+def marked_parts(
+    table: TableComparison, notes: Sequence[Note]
+) -> tuple[list[str], list[list[str]]]:
+    """Return header and rows of a table's summary, with marks where an entry in it is in doubt."""
+    header, rows = part_rows(table)
+    place = header.index("mean absolute error" if table.response.is_printed else "mean")
+    levels = [(factor, level) for factor, found in table.by.items() for level in found]
+    for row, part in zip(rows, [None, *levels], strict=True):
+        entries = [entry for entry in table.entries if part is None or part in entry.combination]
+        row[place] = _marked(row[place], table, entries, notes)
     return header, rows
 
 
@@ -77,8 +90,10 @@ def note_list(notes: Sequence[Note]) -> Html:
     return element("ul", *items, class_="notes")
 
 
-def _marked(cell: str, table: TableComparison, entry: Entry, notes: Sequence[Note]) -> str:
-    own = table.about(entry)
+def _marked(
+    cell: str, table: TableComparison, entries: Sequence[Entry], notes: Sequence[Note]
+) -> str:
+    own = [caution for entry in entries for caution in table.about(entry)]
     found = [note for note in notes if note.mark and note.caution in own]
     if cell == _NO_VALUE or not found:
         return cell

@@ -15,7 +15,6 @@ from longfat.report.claims import summary as claims_summary
 from longfat.report.markdown import (
     SUMMARY_COLUMNS,
     overview_rows,
-    part_rows,
     table_name,
 )
 from longfat.report.study_report.contents import Contents
@@ -24,6 +23,7 @@ from longfat.report.study_report.marks import (
     Note,
     marked_curves,
     marked_entries,
+    marked_parts,
     note_list,
     notes_of,
 )
@@ -131,11 +131,13 @@ def _adjustments(study: StudyDefinition) -> Html:
 def _answer(contents: Contents, _figures: Figures) -> Html:
     claims = contents.claims
     said = [] if claims is None else [claims_summary(claims.judgements)]
-    said += [f"Caution, {caution}." for caution in contents.cautions]
     said += _answers_of_tables(contents.tables)
     return joined([
         *([element("ul", *(element("li", sentence) for sentence in said))] if said else []),
         *(_answer_of(contents, compared) for compared in contents.tables),
+        *([element("h3", "Cautions about all of it"),
+           note_list([Note("", caution) for caution in contents.cautions])]
+          if contents.cautions else []),
     ])  # fmt: skip
 
 
@@ -209,7 +211,7 @@ def _table(compared: TableComparison) -> Html:
     if compared.response.across:
         parts = table(*marked_curves(compared, notes), name)
     elif compared.by:
-        parts = table(*part_rows(compared), f"{name}, by factor")
+        parts = table(*marked_parts(compared, notes), f"{name}, by factor")
     entries = folded(f"{name}: every entry", table(*marked_entries(compared, notes), name))
     return joined([parts, note_list(notes), entries])
 
