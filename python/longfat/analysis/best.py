@@ -56,8 +56,11 @@ def screen(values: Array, more: bool, confidence: float, paired: bool) -> Screen
         widths = half_widths(deviations(values, index, paired), replications, shares)
         return bool((means[index] - means >= -widths - round_off).all())
 
-    rivals = [index for index in np.argsort(-means, kind="stable").tolist() if is_rival(index)]
     of_best = deviations(values, best, paired)
+    # Most are told from the best one; only the others are compared with all.
+    near = means - means[best] >= -half_widths(of_best, replications, shares) - round_off
+    order = np.argsort(-means, kind="stable").tolist()
+    rivals = [index for index in order if near[index] and is_rival(index)]
     return Screened(
         best,
         [
