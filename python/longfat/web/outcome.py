@@ -8,7 +8,7 @@ from longfat.analysis.cautions import with_cautions
 from longfat.analysis.claim_tables import combinations_read
 from longfat.analysis.verdicts import stored_verdicts
 from longfat.report.answer import answer_document
-from longfat.report.claims import claims_document, how_sure, summary
+from longfat.report.claims import claims_document, how_sure, summary, undecided
 from longfat.report.markdown import table_name
 from longfat.results.comparison import TableComparison
 from longfat.results.sequential import in_effect
@@ -82,6 +82,7 @@ def _claims(
     return {
         "summary": summary(judgements),
         "how_sure": how_sure(DEFAULT_CONFIDENCE, drawn),
+        "undecided": undecided(judgements),
         "cautions": document["cautions"],
         "claims": [
             {

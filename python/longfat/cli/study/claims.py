@@ -127,10 +127,12 @@ def _judged(name: str, part: Part, store: str, ids: str | None, confidence: floa
 
 
 def _print(judged: "Verdicts", confidence: float) -> None:
-    from longfat.report.claims import claim_table, how_sure, summary
+    from longfat.report.claims import claim_table, how_sure, summary, undecided
 
     print_table(*claim_table(judged.judgements))
     click.echo(f"{summary(judged.judgements)} {how_sure(confidence, judged.replications)}")
+    for sentence in undecided(judged.judgements):
+        click.echo(sentence)
 
 
 def _say_what_is_missing(

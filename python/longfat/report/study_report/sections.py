@@ -10,7 +10,7 @@ from longfat.base.numbers import counted, formatted, formatted_share
 from longfat.records.tables import part_table, run_ledger_rows
 from longfat.report.analysis import analysis_tables
 from longfat.report.analysis import summary as analysis_summary
-from longfat.report.claims import claim_table, how_sure
+from longfat.report.claims import claim_table, how_sure, undecided
 from longfat.report.claims import summary as claims_summary
 from longfat.report.markdown import (
     SUMMARY_COLUMNS,
@@ -130,7 +130,9 @@ def _adjustments(study: StudyDefinition) -> Html:
 
 def _answer(contents: Contents, _figures: Figures) -> Html:
     claims = contents.claims
-    said = [] if claims is None else [claims_summary(claims.judgements)]
+    said = []
+    if claims is not None:
+        said = [claims_summary(claims.judgements), *undecided(claims.judgements)]
     said += _answers_of_tables(contents.tables)
     return joined([
         *([element("ul", *(element("li", sentence) for sentence in said))] if said else []),

@@ -84,6 +84,7 @@ function Claims({ study, judged }) {
   const inPaper = judged.claims.some((claim) => claim.holds_in_paper !== null);
   return html`<section class="card claims"><h2>Claims</h2>
     <p>${judged.summary} ${judged.how_sure}</p>
+    ${judged.undecided.length > 0 && html`<ul>${judged.undecided.map((sentence) => html`<li>${sentence}</li>`)}</ul>`}
     <div class="scroll" tabindex="0" role="region" aria-label="Claims"><table>
       <thead><tr><th scope="col">claim</th><th scope="col">verdict</th><th scope="col">statement</th><th scope="col">bound</th>
         <th scope="col" class="number">measured</th><th scope="col">interval</th>
