@@ -123,6 +123,23 @@ def test_an_interaction_says_where_a_factor_matters_and_where_not() -> None:
     assert "; with proxy pep no difference is shown." in said(found)
 
 
+def test_of_both_readings_of_an_interaction_the_plainer_one_is_told() -> None:
+    """The queue matters more and everywhere; the buffer only where nothing manages the queue."""
+
+    def delay(levels: Levels) -> float:
+        if levels["queue"] == "fq-codel":
+            return 0.1
+        return {"small": 0.5, "large": 1.2}[levels["buffer"]]
+
+    factors = {"queue": ["tail-drop", "fq-codel"], "buffer": ["small", "large"]}
+    found = answered(delay, factors, "mean_queueing_delay_s")
+    assert (
+        "buffer depends on queue: small instead of large lowers mean queueing delay only with "
+        in (said(found))
+    )
+    assert "with queue fq-codel no difference is shown" in said(found)
+
+
 def test_an_interaction_without_main_effects_reverses() -> None:
     alike = ({"a": "1", "b": "1"}, {"a": "2", "b": "2"})
     both = {"a": ["1", "2"], "b": ["1", "2"]}

@@ -116,7 +116,32 @@ def _is_significant(parts: Fit, term: Term, confidence: float) -> bool:
 def _dependence(
     parts: Fit, term: Term, factors: Mapping[str, Sequence[str]], more: bool, confidence: float
 ) -> Dependence:
-    subject, other = sorted(term, key=lambda place: -float(parts.sum_of_squares((place,))))
+    """Return the plainer of both readings of an interaction, or that of the larger main effect."""
+    first, second = sorted(term, key=lambda place: -float(parts.sum_of_squares((place,))))
+    readings = [
+        _reading(parts, places, factors, more, confidence)
+        for places in ((first, second), (second, first))
+    ]
+    return max(readings, key=_plainness)  # the first of equal ones
+
+
+def _plainness(found: Dependence) -> int:
+    """Rank a reading: reversed at a level of the other factor, only at some of them, or neither."""
+    shown = [difference.by > 0 for difference in found.at.values() if difference.is_shown]
+    if len(set(shown)) > 1:
+        return 2
+    return 1 if 0 < len(shown) < len(found.at) else 0
+
+
+def _reading(
+    parts: Fit,
+    places: tuple[int, int],
+    factors: Mapping[str, Sequence[str]],
+    more: bool,
+    confidence: float,
+) -> Dependence:
+    subject, other = places
+    term: Term = (min(places), max(places))
     names = list(factors)
     levels, conditions = factors[names[subject]], factors[names[other]]
     means = _means(parts, term)

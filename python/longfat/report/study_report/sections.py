@@ -148,9 +148,12 @@ def _answer_of(contents: Contents, compared: TableComparison) -> Html:
     found = answer_of_table(compared, contents.confidence, common=common)
     if found is None:
         return Html("")
+    said = answer_sentences(found)
+    if kinds := list(dict.fromkeys(caution.kind for caution in compared.cautions)):
+        said = [*said, f"Cautions, below the table: {listed(kinds)}."]
     return joined([
         element("h3", table_name(compared)),
-        element("ul", *(element("li", sentence) for sentence in answer_sentences(found))),
+        element("ul", *(element("li", sentence) for sentence in said)),
     ])  # fmt: skip
 
 

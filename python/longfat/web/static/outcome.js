@@ -52,7 +52,8 @@ function Answers({ study, tables, confidence }) {
   return html`<section class="card answers"><h2>Answer in words</h2>
     ${tables.map((table, place) => html`<details key=${table.name} open=${place === 0}>
       <summary><b>${table.name}</b> <span>${table.sentences[0]}</span></summary>
-      <ul>${table.sentences.slice(1).map((sentence) => html`<li>${sentence}</li>`)}</ul>
+      <ul>${table.sentences.slice(1).map((sentence) => html`<li>${sentence}</li>`)}
+        ${table.cautions.map((said) => html`<li class="quiet">Caution, ${said}.</li>`)}</ul>
       ${table.best.map((best) => html`<${Links} study=${study} numbers=${best.combinations}
         title=${`Runs of the ${table.better === null ? best.is : "best"}`} />`)}
       <${Worth} table=${table} confidence=${confidence} />
