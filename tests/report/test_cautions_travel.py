@@ -121,6 +121,8 @@ def test_objects_of_notebooks_show_cautions(far: Path) -> None:
     study = lf.study(far, store=far.parent / "longfat.db")
     assert any(ARRIVED in said for said in study.cautions())
     assert ARRIVED in study._repr_html_()
+    (sentences,) = study.answer().values()
+    assert sentences[0].startswith("Best (lowest) flow p95: ")
     compared = study.compare()
     doubts = dict(zip(compared["delay"], compared["cautions"], strict=True))
     assert ARRIVED in doubts["geo"]

@@ -122,6 +122,7 @@ def test_the_answer_and_the_verdicts_change_as_runs_end(
         expect(answer).to_contain_text("Best (highest) efficiency: ")
         claims.nth(1).locator("details.links summary").click()
         claims.nth(1).locator("details.links a").first.click()
+        expect(page.locator(".mean")).to_contain_text("efficiency: mean 0.")
         page.locator("a[href^='/run/']").first.click()
         expect(page.get_by_text("Where the capacity went")).to_be_visible()
         assert wrong == []
