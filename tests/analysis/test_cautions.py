@@ -6,7 +6,9 @@ import sys
 
 import pytest
 
-from longfat.analysis.cautions import cautions, outlier, outlier_limit, path_of, without_chance
+from longfat.analysis.cautions import cautions, outlier, outlier_limit, without_chance
+from longfat.analysis.run_length import path_of
+from longfat.results.caution import Kind
 from longfat.scenarios.scenario import load_scenario
 from longfat.studies.definition import StudyDefinition
 from longfat.studies.plan import Plan, Selection, Series, plan_design
@@ -79,12 +81,11 @@ def test_a_run_of_another_kind_is_reported_with_its_replication(plan: Plan) -> N
         combination: {number: {"efficiency": chance.gauss(0.8, 0.01)} for number in range(10)}
         for combination in plan.of_combination
     }
-    assert not any("heavy tail" in text for text in cautions(plan, results, ["efficiency"]))
+    assert not any(one.kind == "heavy tail" for one in cautions(plan, results, ["efficiency"]))
     results[(("load", "heavy"), ("policy", "fba"))][7] = {"efficiency": 0.1}
-    (tail,) = [
-        text for text in cautions(plan, results, ["efficiency"]) if text.startswith("heavy tail")
-    ]
-    assert "efficiency of load heavy, policy fba is 0.1 in replication 7" in tail
+    (tail,) = [one for one in cautions(plan, results, ["efficiency"]) if one.kind == "heavy tail"]
+    assert tail.combinations == {(("load", "heavy"), ("policy", "fba"))}
+    assert "efficiency of load heavy, policy fba is 0.1 in replication 7" in tail.said
 
 
 def test_a_run_of_another_kind_keeps_its_number_where_runs_before_it_are_missing(
@@ -92,8 +93,11 @@ def test_a_run_of_another_kind_keeps_its_number_where_runs_before_it_are_missing
 ) -> None:
     runs = {number: {"efficiency": 0.8 + number / 1000} for number in range(6, 16)}
     runs |= {4: {}, 12: {"efficiency": 0.1}}
-    (tail,) = cautions(Plan(study, Selection(), []), {(("load", "heavy"),): runs}, ["efficiency"])
-    assert "is 0.1 in replication 12, far" in tail
+    lack, tail = cautions(
+        Plan(study, Selection(), []), {(("load", "heavy"),): runs}, ["efficiency"]
+    )
+    assert "runs of 1 of 1 settings have no efficiency" in lack.said
+    assert "is 0.1 in replication 12, far" in tail.said
 
 
 NETWORK = {
@@ -181,13 +185,13 @@ def test_runs_too_short_for_the_window_to_grow_back_and_for_the_start_are_report
     study: StudyDefinition, plan: Plan
 ) -> None:
     assert study.name == "small"
-    words = cautions(plan, {}, ["efficiency"])
-    assert not any(text.startswith(("short runs", "warm-up")) for text in words), "a LAN is quick"
+    kinds = {one.kind for one in cautions(plan, {}, ["efficiency"])}
+    assert not kinds & {"short runs", "warm-up"}, "a LAN is quick"
     satellite = study.resolve(
         [[("topology.bottleneck.delay", "275 ms", "x"), ("duration", "40 s", "x")]]  # type: ignore[list-item]
     )
     series = [Series(plan.combinations[0], satellite[0], [0])]
-    short, start = cautions(Plan(study, Selection(), series), {}, ["efficiency"])
+    short, start = map(str, cautions(Plan(study, Selection(), series), {}, ["efficiency"]))
     assert short.startswith("short runs: in 1 of 1 factor combinations")
     assert start.startswith("warm-up: in 1 of 1 factor combinations")
     assert "s of 40 s, measured from 0 s on)" in start
@@ -197,11 +201,11 @@ def test_runs_too_short_for_the_window_to_grow_back_and_for_the_start_are_report
 def test_a_start_that_is_left_out_is_not_reported(study: StudyDefinition, plan: Plan) -> None:
     far = [("topology.bottleneck.delay", "275 ms", "x"), ("duration", "40 s", "x")]
 
-    def told(*more: tuple[str, str, str]) -> list[str]:
+    def told(*more: tuple[str, str, str]) -> list[Kind]:
         scenarios = study.resolve([[*far, *more]])  # type: ignore[list-item]
         series = [Series(plan.combinations[0], scenarios[0], [0])]
         found = cautions(Plan(study, Selection(), series), {}, ["efficiency"])
-        return [words.partition(":")[0] for words in found]
+        return [one.kind for one in found]
 
     assert told() == ["short runs", "warm-up"]
     assert told(("measure.from", "20 s", "x")) == ["short runs"], "slow start is over by then"
@@ -210,7 +214,7 @@ def test_a_start_that_is_left_out_is_not_reported(study: StudyDefinition, plan: 
 def test_replications_that_are_all_the_same_are_reported() -> None:
     same = {number: {"efficiency": 0.9} for number in range(4)}
     key = (("load", "light"),)
-    assert without_chance({key: same})[0].startswith("all replications are the same")
+    assert without_chance({key: same})[0].said.startswith("all replications are the same")
     assert not without_chance({key: {0: {"efficiency": 0.9}, 1: {"efficiency": 0.9}}}), "one only"
     assert not without_chance({key: {**same, 2: {"efficiency": 0.8}}})
 

@@ -34,6 +34,19 @@ def test_a_table_is_read_as_one_whatever_its_suffix(longfat: Longfat, tmp_path: 
     assert longfat("analyze", "data.txt", *OPTIONS).returncode == 0
 
 
+def test_which_values_of_a_column_are_better_can_be_said(longfat: Longfat) -> None:
+    neither = longfat("analyze", MEMORY_CACHE, *OPTIONS).stdout
+    assert "Highest mips: 77.0 (71.2 to 82.8) with memory 16 MB, cache 2 kB." in neither
+    assert "Whether more or less mips is better is not known." in neither
+    more = longfat("analyze", MEMORY_CACHE, *OPTIONS, "--better", "more").stdout
+    assert "Best (highest) mips: 77.0 (71.2 to 82.8) with memory 16 MB, cache 2 kB." in more
+    assert "is not known" not in more
+    less = longfat("analyze", MEMORY_CACHE, *OPTIONS, "--better", "less", "--json").stdout
+    answer = json.loads(less)["answer"]
+    assert answer["better"] == "less"
+    assert answer["best"][0]["levels"] == {"memory": "4 MB", "cache": "1 kB"}
+
+
 def test_json_is_one_document(longfat: Longfat) -> None:
     document = json.loads(longfat("analyze", MEMORY_CACHE, *OPTIONS, "--json").stdout)
     assert document["mean"] == 41

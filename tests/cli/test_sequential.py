@@ -164,7 +164,8 @@ def test_rows_of_tables_beyond_the_design_have_as_many_replications(
     compared = longfat("study", "compare", partly_designed, "--json")
     tables = json.loads(compared.stdout)["tables"]
     assert {entry["replications"] for table in tables for entry in table["entries"]} == {needed}
-    assert longfat("study", "claims", partly_designed).stderr == compared.stderr == ""
+    assert "no result" not in compared.stderr
+    assert longfat("study", "claims", partly_designed).stderr == ""
 
 
 def test_missing_runs_of_the_design_and_of_tables_beyond_it_are_run_by_two_commands(

@@ -93,7 +93,7 @@ def test_nobody_is_sent_to_run_what_is_there_and_has_no_such_metric(
     process = longfat("study", "claims", study_folder)
     assert process.stderr == "C-1: 4 of the runs that it reads have no mean_queueing_delay_s\n"
     process = longfat("study", "compare", study_folder)
-    assert process.stderr == "table A: the runs of 2 rows have no mean_queueing_delay_s\n"
+    assert process.stderr == "table A: runs of 2 of 2 settings have no mean_queueing_delay_s\n"
     process = longfat("analyze", study_folder, "--response", "mean_queueing_delay_s")
     refused(process, "small: 4 of 4 runs have no mean_queueing_delay_s")
 

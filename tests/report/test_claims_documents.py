@@ -12,6 +12,7 @@ from longfat.report.claims import (
     claims_markdown,
     explanation,
     summary,
+    undecided,
 )
 from longfat.studies.claims import Bound, Claim
 from longfat.studies.definition import StudyDefinition
@@ -63,12 +64,37 @@ def test_the_document_has_the_fields_that_scripts_rely_on(
         "replications_that_hold": 1,
         "measured_on": {"runs": 24, "combinations": 12},
         "missing_runs": 0,
+        "replications_needed": None,
         "holds_in_paper": True,
         "paper": {"measured": 0.3, "doubtful_digits": 1, "source": "measured"},
+        "cautions": [],
         "note": "why",
     }
     assert document["claims"][2]["measured"] is None
     assert document["claims"][2]["missing_runs"] == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "needed"),
+    [
+        (0.17, 0.125, 0.21, 26),  # 0.045 down to 0.125, 0.02 down to the bound: 5 x 2.25^2 = 25.3
+        (0.10, 0.05, 0.16, 8),  # 0.06 up, 0.05 up to the bound: 5 x 1.2^2 = 7.2
+        (0.15, 0.13, 0.21, None),
+    ],
+)
+def test_an_undecided_claim_says_how_many_replications_would_decide_it(
+    value: float, low: float, high: float, needed: int | None
+) -> None:
+    measured = Measured(value, low, high, [value] * 5)
+    judgement = Judgement(claim("C-5"), "undecided", measured, InPaper(None))
+    assert judgement.replications_to_decide == needed
+    (sentence,) = undecided([judgement])
+    assert sentence.startswith("C-5 is undecided: ")
+    assert (f"about {needed} replications would decide it" in sentence) == (needed is not None)
+    assert sentence in explanation(judgement, [])
+    decided = replace(judgement, verdict="holds")
+    assert decided.replications_to_decide is None
+    assert undecided([decided]) == []
 
 
 def test_a_row_has_the_number_its_interval_and_both_verdicts(judgements: list[Judgement]) -> None:
@@ -140,7 +166,7 @@ def test_an_explanation_says_what_runs_lack_that_are_there(judgements: list[Judg
     whole = judgements[3]
     measured = replace(whole.measured, lacking={"mean_queueing_delay_s": 9})
     told = explanation(replace(whole, measured=measured), [])
-    assert "runs that it reads and that have no mean_queueing_delay_s: 9" in told.splitlines()
+    assert "9 of the runs that it reads have no mean_queueing_delay_s" in told.splitlines()
     assert "yields no number" not in told
 
 

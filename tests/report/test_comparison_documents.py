@@ -49,6 +49,7 @@ def test_the_document_has_the_fields_that_scripts_rely_on(
         "min": 0.25,
         "max": 0.25,
         "replications": 1,
+        "cautions": [],
     }
     assert found["entries"][1]["doubtful"] is True
     assert found["entries"][1]["mean"] is None

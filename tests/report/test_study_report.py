@@ -1,5 +1,6 @@
 import base64
 import hashlib
+import html
 import json
 import re
 import shlex
@@ -92,13 +93,29 @@ def test_a_report_answers_in_words_and_says_where_it_is_from(reported: Path) -> 
     page = reported.read_text()
     assert "How do efficiency and fairness depend on load, policy and z?" in page
     assert "2 claims: " in page
-    assert "Variation of efficiency: " in page
+    assert "Best (highest) efficiency: " in page
     assert "Worst run" in page
     assert "Lowest efficiency of 10 runs" in page
     rows = dict(row for row in Parts(page).rows if len(row) == 2)
     digest = hashlib.sha256((reported.parent / "small" / "claims.toml").read_bytes()).hexdigest()
     assert rows["claims.toml"] == f"SHA-256 {digest}"
     assert rows["runs"] == "15 of 15 have a result"
+
+
+def test_the_answer_of_a_report_is_the_one_that_commands_print(
+    longfat: Longfat, reported: Path
+) -> None:
+    page = html.unescape(reported.read_text())
+    compared = json.loads(longfat("study", "compare", "small", "--json").stdout)
+    sentences = [said for table in compared["tables"] for said in table["answer"]["sentences"]]
+    assert len(sentences) > 6
+    assert [said for said in sentences if f"<li>{said}</li>" not in page] == []
+    printed = longfat("study", "compare", "small", "--answer").stdout
+    assert [line.strip() for line in printed.splitlines() if line.startswith("  ")] == sentences
+    below = longfat("study", "compare", "small").stdout.splitlines()
+    assert [said for said in sentences if said not in below] == []
+    in_markdown = longfat("study", "compare", "small", "--answer", "--markdown").stdout
+    assert [said for said in sentences if f"- {said}" not in in_markdown.splitlines()] == []
 
 
 def test_every_figure_names_the_command_that_draws_it(longfat: Longfat, reported: Path) -> None:

@@ -16,6 +16,7 @@ from tests.support import Longfat
 from tests.waiting import until
 from tests.web.conftest import SMALL
 from tests.web.serving import Served, served
+from tests.web.test_outcome import CLAIM
 
 PLAY = f"/play?{urlencode(SMALL)}"
 """A playground whose runs take a moment."""
@@ -101,6 +102,29 @@ def test_the_page_of_a_study_shows_runs_as_they_end(
         expect(page.get_by_role("status")).to_contain_text("missing")
         longfat("study", "run", study_folder, "--jobs", "1")
         expect(page.get_by_role("status")).not_to_contain_text("missing")
+        assert wrong == []
+
+
+def test_the_answer_and_the_verdicts_change_as_runs_end(
+    browser: Browser, program: Path, longfat: Longfat, store: str, study_folder: Path
+) -> None:
+    (study_folder / "claims.toml").write_text(CLAIM)
+    with (
+        served(program, study_folder.parent, store, "--study", study_folder) as server,
+        opened(browser, server, "/study/small") as (page, wrong),
+    ):
+        answer, claims = page.locator(".answers"), page.locator(".claims tbody tr")
+        expect(answer).to_contain_text("have no result yet")
+        expect(claims.nth(1)).to_contain_text("no data")
+        longfat("study", "run", study_folder, "--jobs", "1")
+        expect(claims.nth(1)).to_contain_text("holds")
+        expect(answer).not_to_contain_text("have no result yet")
+        expect(answer).to_contain_text("Best (highest) efficiency: ")
+        claims.nth(1).locator("details.links summary").click()
+        claims.nth(1).locator("details.links a").first.click()
+        expect(page.locator(".mean")).to_contain_text("efficiency: mean 0.")
+        page.locator("a[href^='/run/']").first.click()
+        expect(page.get_by_text("Where the capacity went")).to_be_visible()
         assert wrong == []
 
 

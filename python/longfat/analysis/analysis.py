@@ -81,8 +81,8 @@ class Analysis:
     """Analysis of variance of a response (98-0876R1, section 8.1), with checks of its residuals.
 
     `individual_values` is SSY, `overall_mean` SS0 and `total_variation` SST = SSY - SS0.
-    `predicted` and `residuals` have one value per observation, in row-major order: one axis per
-    factor, and replications last.
+    `values`, `predicted` and `residuals` have one number per observation, in row-major order: one
+    axis per factor, and replications last.
     """
 
     response: str
@@ -103,6 +103,7 @@ class Analysis:
     interactions: Sequence[Effect]
     standard_error: float | None
     degrees_of_freedom: int
+    values: Sequence[float]
     predicted: Sequence[float]
     residuals: Sequence[float]
     checks: Sequence[Check]
@@ -152,6 +153,7 @@ def analyse(experiment: Experiment, settings: Settings | None = None) -> Analysi
         interactions=[effect for effect in effects if len(effect.factors) > 1],
         standard_error=float(parts.standard_error) if certain else None,
         degrees_of_freedom=model.error_degrees_of_freedom,
+        values=parts.values.ravel().tolist(),
         predicted=parts.predicted.ravel().tolist(),
         residuals=parts.residuals.ravel().tolist(),
         checks=check_residuals(parts, experiment.factors),

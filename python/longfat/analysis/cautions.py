@@ -4,17 +4,15 @@ Student's intervals assume replications of one distribution without outliers, of
 that the initial transient does not matter.
 """
 
-import json
+import dataclasses
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import NormalDist
-from typing import Any
 
-from longfat import _engine
+from longfat.analysis.run_length import FEWEST_CYCLES, LONGEST_START, Path, path_of
 from longfat.analysis.undelivered import undelivered
-from longfat.base.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND
-from longfat.results.comparison import Results
+from longfat.results.caution import Caution
+from longfat.results.comparison import Results, TableComparison
 from longfat.studies.plan import Plan
 from longfat.studies.reference import Combination
 
@@ -23,59 +21,98 @@ SIGNIFICANCE = 0.01
 
 FEWEST_FOR_OUTLIERS = 5
 
-FEWEST_CYCLES = 10
-"""Smallest number of window regrowths within a run that averages over losses."""
 
-LONGEST_START = 0.05
-"""Largest share of the measured time that slow start may take without a caution."""
-
-CELL_PAYLOAD_BITS = 48 * BITS_PER_BYTE
+Paths = Mapping[Combination, Path | None]
+"""Time constants by factor combination; None where they are not known."""
 
 
-@dataclass(frozen=True)
-class Path:
-    """Time constants of a scenario in seconds, to which the length of a run is compared."""
+def cautions(
+    plan: Plan, results: Results, metrics: Sequence[str], paths: Paths | None = None
+) -> list[Caution]:
+    """Return the cautions about these metrics of a plan, given the results so far.
 
-    duration_s: float
-    measured_from_s: float
-    round_trip_s: float
-    slow_start_s: float
-    regrowth_s: float
-
-    @property
-    def measured_s(self) -> float:
-        """Measured time in seconds: from `measured_from_s` to the end of the run."""
-        return self.duration_s - self.measured_from_s
-
-    @property
-    def cycles(self) -> float:
-        """Number of window regrowths after a loss that fit into the measured time."""
-        return self.measured_s / self.regrowth_s if self.regrowth_s else math.inf
-
-    @property
-    def start(self) -> float:
-        """Share of the measured time that slow start takes."""
-        return max(0.0, self.slow_start_s - self.measured_from_s) / self.measured_s
-
-
-def cautions(plan: Plan, results: Results, metrics: Sequence[str]) -> list[str]:
-    """Return the cautions about these metrics of a plan, given the results so far."""
+    `paths` are those of the plan, which take long to compute for many factor combinations.
+    """
     return [
+        *_missing_runs(plan, results),
+        *_missing_metrics(results, metrics),
         *without_chance(results),
-        *(str(lack) for lack in undelivered(results, metrics)),
+        *_undelivered(results, metrics),
         *_outliers(results, metrics),
-        *lengths(plan),
+        *lengths(paths_of(plan) if paths is None else paths),
     ]
 
 
-def without_chance(results: Results) -> list[str]:
+def with_cautions(
+    plan: Plan, results: Results, tables: Iterable[TableComparison], paths: Paths | None = None
+) -> list[TableComparison]:
+    """Return the tables with the cautions about each, of the runs that it is made from."""
+    known = paths_of(plan) if paths is None else paths
+    found = []
+    for table in tables:
+        own = dict.fromkeys(member for entry in table.entries for member in entry.members)
+        of_table = {combination: results[combination] for combination in own}
+        about = cautions(
+            plan.of(own),
+            of_table,
+            [table.response.metric],
+            {combination: known[combination] for combination in own},
+        )
+        found.append(dataclasses.replace(table, cautions=about))
+    return found
+
+
+def paths_of(plan: Plan) -> Paths:
+    """Return the time constants of each factor combination."""
+    return {
+        combination: path_of(scenario.settings) for combination, scenario in plan.scenarios.items()
+    }
+
+
+def without_chance(results: Results) -> list[Caution]:
     """Return the caution that all replications are equal, if that is so; otherwise []."""
     drawn = ([runs[number] for number in runs if number > 0] for runs in results.values())
-    repeated = [runs for runs in drawn if len(runs) > 1]
+    repeated = [runs for runs in drawn if len(runs) > 1 and runs[0]]
     if not repeated or any(run != runs[0] for runs in repeated for run in runs):
         return []
     what = "all replications are the same: nothing in the scenario is left to chance"
-    return [f"{what}, and an interval from them says nothing"]
+    said = f"{what}, and an interval from them says nothing"
+    return [Caution("no chance", said, None, frozenset(results))]
+
+
+def _missing_runs(plan: Plan, results: Results) -> Iterator[Caution]:
+    known = {combination: results.get(combination, {}) for combination in plan.series_of}
+    missing = plan.lacking(known)
+    if missing and missing < plan.planned_runs:
+        incomplete = plan.incomplete(known)
+        yield Caution(
+            "missing runs",
+            f"missing runs: {missing} of {plan.planned_runs}, of {len(incomplete)} of {len(known)} "
+            "factor combinations, have no result: their means are over fewer replications",
+            None,
+            frozenset(incomplete),
+        )
+
+
+def _missing_metrics(results: Results, metrics: Iterable[str]) -> Iterator[Caution]:
+    for metric in metrics:
+        lacking = [
+            combination
+            for combination, runs in results.items()
+            if any(metric not in run for run in runs.values())
+        ]
+        if lacking:
+            yield Caution(
+                "missing metric",
+                f"runs of {len(lacking)} of {len(results)} settings have no {metric}",
+                metric,
+                frozenset(lacking),
+            )
+
+
+def _undelivered(results: Results, metrics: Iterable[str]) -> Iterator[Caution]:
+    for lack in undelivered(results, metrics):
+        yield Caution("undelivered", str(lack), lack.time, frozenset(lack.which))
 
 
 def outlier(values: Sequence[float], significance: float) -> int | None:
@@ -118,54 +155,7 @@ def _limit(count: int, quantile: float) -> float:
     return (count - 1) / math.sqrt(count) * math.sqrt(quantile**2 / (count - 2 + quantile**2))
 
 
-def path_of(settings: Mapping[str, Any]) -> Path | None:
-    """Return the time constants of a resolved scenario; None unless its topology is n-source.
-
-    Slow start doubles the window per round trip, up to the receiver window if the buffer is
-    unlimited. Otherwise, and after a loss, a window reaches its share of bandwidth-delay product
-    and buffer, or the receiver window if that is less. The congestion controls declare their
-    regrowth time: for Reno one round trip per segment of half the window (Mathis, Semke, Mahdavi,
-    Ott, Computer Communication Review 27, 1997, figure 1), times the segments per acknowledgment.
-    """
-    topology, tcp = settings["topology"], settings["tcp"]
-    if topology.get("kind") != "n-source":
-        return None
-    round_trip_s = (
-        2
-        * (2 * topology["access"]["delay_ps"] + topology["bottleneck"]["delay_ps"])
-        / PICOSECONDS_PER_SECOND
-    )
-    buffer_bits = _buffer_bits(settings)
-    rate_bps = topology["bottleneck"]["rate_bps"]
-    share_bytes = (
-        (rate_bps * round_trip_s + (buffer_bits or 0)) / BITS_PER_BYTE / topology["sources"]
-    )
-    window_bytes = min(share_bytes, tcp["receiver_window_bytes"])
-    slow_start_bytes = tcp["receiver_window_bytes"] if buffer_bits is None else window_bytes
-    full_round_trip_s = round_trip_s + (buffer_bits or 0) / rate_bps
-    return Path(
-        duration_s=settings["duration_ps"] / PICOSECONDS_PER_SECOND,
-        measured_from_s=settings["measure"].get("from_ps", 0) / PICOSECONDS_PER_SECOND,
-        round_trip_s=round_trip_s,
-        slow_start_s=math.log2(max(slow_start_bytes / tcp["mss_bytes"], 1)) * round_trip_s,
-        regrowth_s=_engine.scenario_regrowth_s(
-            json.dumps(settings), window_bytes / tcp["mss_bytes"], full_round_trip_s
-        ),
-    )
-
-
-def _buffer_bits(settings: Mapping[str, Any]) -> float | None:
-    """Return the size of the bottleneck's buffer in bits; None if it is unlimited."""
-    buffer = settings["port"]["buffer_cells"]
-    if not isinstance(buffer, str):
-        return float(buffer * CELL_PAYLOAD_BITS)
-    number, _, unit = buffer.partition(" ")
-    if not unit:  # "unlimited"
-        return None
-    return float(number) * BITS_PER_BYTE * (1 if unit == "B" else settings["tcp"]["mss_bytes"])
-
-
-def _outliers(results: Results, metrics: Sequence[str]) -> Iterator[str]:
+def _outliers(results: Results, metrics: Sequence[str]) -> Iterator[Caution]:
     series = {
         (combination, metric): {
             number: found[number][metric]
@@ -180,38 +170,41 @@ def _outliers(results: Results, metrics: Sequence[str]) -> Iterator[str]:
         index = outlier(list(values.values()), SIGNIFICANCE / len(tested))
         if index is not None:
             number = list(values)[index]
-            yield (
+            said = (
                 f"heavy tail: {metric} of {_named(combination)} is {values[number]:.4g} in "
                 f"replication {number}, far from all others: there are rare runs of another "
                 "kind, and an interval from few replications does not know how rare"
             )
+            yield Caution("heavy tail", said, metric, frozenset([combination]))
 
 
-def lengths(plan: Plan) -> Iterator[str]:
-    """Yield cautions about the lengths of runs, each with the number of combinations affected.
+def lengths(paths: Paths) -> Iterator[Caution]:
+    """Yield cautions about the lengths of runs, each with the factor combinations affected.
 
     Each begins with the name of the problem and a colon.
     """
-    paths = [path_of(scenario.settings) for scenario in plan.scenarios.values()]
-    short = [path for path in paths if path and path.cycles < FEWEST_CYCLES]
+    known = {combination: path for combination, path in paths.items() if path}
+    short = {name: path for name, path in known.items() if path.cycles < FEWEST_CYCLES}
     if short:
-        worst = min(short, key=lambda path: path.cycles)
-        yield (
+        worst = min(short.values(), key=lambda path: path.cycles)
+        said = (
             f"short runs: in {len(short)} of {len(paths)} factor combinations a window that a loss "
             f"has reduced can grow back less than {FEWEST_CYCLES} times within a run (at worst "
             f"{worst.cycles:.2g} times: it takes {worst.regrowth_s:.3g} s of "
             f"{worst.measured_s:g} s): single losses decide the results"
         )
-    slow = [path for path in paths if path and path.start > LONGEST_START]
+        yield Caution("short runs", said, None, frozenset(short))
+    slow = {name: path for name, path in known.items() if path.start > LONGEST_START}
     if slow:
-        worst = max(slow, key=lambda path: path.start)
-        yield (
+        worst = max(slow.values(), key=lambda path: path.start)
+        said = (
             f"warm-up: in {len(slow)} of {len(paths)} factor combinations slow start alone takes "
             f"more than {LONGEST_START:.0%} of what is measured of a run (at worst "
             f"{worst.slow_start_s:.3g} s of {worst.duration_s:g} s, measured from "
             f"{worst.measured_from_s:g} s on): the results are those of transfers of this length, "
             "not of a steady state; measure.from leaves out the beginning"
         )
+        yield Caution("warm-up", said, None, frozenset(slow))
 
 
 def _named(combination: Combination) -> str:

@@ -7,6 +7,7 @@ deterministic setting, is no sample of the same distribution and has a table of 
 that reads only this table has no uncertainty.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -88,6 +89,38 @@ class Judgement:
         """Number of replications whose own value is within the bound."""
         values = self.measured.by_replication
         return sum(value is not None and self.claim.bound.contains(value) for value in values)
+
+    @property
+    def replications_to_decide(self) -> int | None:
+        """Number of replications that would decide an undecided claim; None if that is unknown.
+
+        The interval narrows with the root of their number, and the measured value is taken for the
+        true one: this is the size of the task. None as well if the value is on the bound itself.
+        """
+        value, low, high = self.measured.value, self.measured.low, self.measured.high
+        known = len(self.measured.by_replication)
+        if self.verdict != "undecided" or value is None or low is None or high is None:
+            return None
+        limits = (self.claim.bound.low, self.claim.bound.high)
+        inside = [limit for limit in limits if limit is not None and low <= limit <= high]
+        if value in inside or not inside:
+            return None
+        ratios = [
+            ((value - low if limit < value else high - value) / (value - limit)) for limit in inside
+        ]
+        return math.floor(known * max(ratio**2 for ratio in ratios)) + 1
+
+    @property
+    def cautions(self) -> list[str]:
+        """Sentences about what its number lacks, without full stops."""
+        measured = self.measured
+        return [
+            *(
+                f"{count} of the runs that it reads have no {metric}"
+                for metric, count in measured.lacking.items()
+            ),
+            *map(str, measured.undelivered),
+        ]
 
 
 def check_claims(study: StudyDefinition, claims: Sequence[Claim], tables: Tables) -> None:

@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from longfat.analysis.measures import Row
 from longfat.records.completions import DELIVERED_SHARE, TIMES, is_time, least_share, share_behind
@@ -18,13 +18,14 @@ from longfat.results.comparison import Results
 class Undelivered(NamedTuple):
     """Caution about a completion time: `few` of `settings` have too small a delivered share.
 
-    `least` is the smallest delivered share, from 0 to 1.
+    `which` are the keys of the `few`; `least` is the smallest delivered share, from 0 to 1.
     """
 
     time: str
     few: int
     settings: int
     least: float
+    which: Sequence[Any] = ()
 
     def __str__(self) -> str:
         return (
@@ -44,7 +45,8 @@ def undelivered(results: Results, metrics: Iterable[str]) -> list[Undelivered]:
         for time in filter(is_time, metrics)
         if (
             found := undelivered_time(
-                time, [_known(runs, share_behind(time)) for runs in results.values()]
+                time,
+                {name: _known(runs, share_behind(time)) for name, runs in results.items()},
             )
         )
     ]
@@ -63,7 +65,7 @@ def undelivered_of(measure: str, rows: Iterable[Row]) -> list[Undelivered]:
         for kind, of_kind in shares.items()
         for statistic in TIMES
         if re.search(rf'[".]{re.escape(kind)}"?\.{statistic}\b', measure)
-        and (found := undelivered_time(f"{kind} {statistic}", of_kind.values()))
+        and (found := undelivered_time(f"{kind} {statistic}", of_kind))
     ]
 
 
@@ -71,11 +73,13 @@ def _known(runs: Mapping[int, Mapping[str, float]], name: str) -> list[float]:
     return [run[name] for run in runs.values() if name in run]
 
 
-def undelivered_time(time: str, shares: Iterable[Sequence[float]]) -> Undelivered | None:
-    """Return the caution about a time, given the delivered shares per setting and replication.
+def undelivered_time(time: str, shares: Mapping[Any, Sequence[float]]) -> Undelivered | None:
+    """Return the caution about a time, given the delivered shares by setting and replication.
 
     A setting counts if the mean of its replications is below `least_share`. None if there is none.
     """
-    means = [fmean(of_combination) for of_combination in shares if of_combination]
-    few = [mean for mean in means if mean < least_share(time)]
-    return Undelivered(time, len(few), len(means), min(few)) if few else None
+    means = {setting: fmean(found) for setting, found in shares.items() if found}
+    few = {setting: mean for setting, mean in means.items() if mean < least_share(time)}
+    if not few:
+        return None
+    return Undelivered(time, len(few), len(means), min(few.values()), list(few))

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from longfat.analysis.cautions import lengths, paths_of
 from longfat.analysis.claim_tables import claims_within, paper_tables, planned_tables, run_tables
 from longfat.analysis.claims import Judgement, check_claims, judge_claims
 from longfat.base.errors import BadInput, LongfatError
+from longfat.results.caution import Caution
 from longfat.results.sequential import in_effect
 from longfat.results.stored import load_completions, load_results
 from longfat.store import Store
@@ -19,7 +21,8 @@ class Verdicts:
     """Judgement of each claim, and the plan of the runs that decide them.
 
     `replications` is the number per combination; `has_runs` is true if any run of the plan is
-    stored; `left_out` counts the claims that need runs outside of the requested part.
+    stored; `left_out` counts the claims that need runs outside of the requested part. `cautions`
+    are about the runs as such.
     """
 
     plan: Plan
@@ -27,6 +30,7 @@ class Verdicts:
     replications: int
     has_runs: bool
     left_out: int
+    cautions: Sequence[Caution]
 
 
 def stored_verdicts(
@@ -60,6 +64,7 @@ def stored_verdicts(
         ours.replications,
         any(results.values()),
         len(wanted) - len(decidable),
+        list(lengths(paths_of(plan))),
     )
 
 

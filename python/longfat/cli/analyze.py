@@ -15,13 +15,15 @@ from longfat.cli.options import (
     json_option,
     opened_store,
     part_options,
+    say_cautions,
     store_option,
     study_command,
 )
-from longfat.cli.talk import print_json, print_table, say
+from longfat.cli.talk import print_json, print_table
 
 if TYPE_CHECKING:
     from longfat.analysis.analysis import Analysis, Settings
+    from longfat.results.caution import Caution
 
 STUDY_SUFFIXES = (".toml", ".json")
 """Suffixes of files that are no tables."""
@@ -63,6 +65,11 @@ STEADY_STATE_OPTIONS = frozenset(
     help="Do not round Student's quantiles to the three decimals of printed tables.",
 )
 @click.option(
+    "--better",
+    type=click.Choice(["more", "less"]),
+    help="Which values of the response are better.  [default: as the metric says]",
+)
+@click.option(
     "--replication", metavar="COLUMN", help="Of a CSV: the column that identifies replications."
 )
 @click.option(
@@ -89,6 +96,7 @@ def command(
     order: int | None,
     blocks: bool | None,
     exact_quantiles: bool,
+    better: str | None,
     replication: str | None,
     steady_state: bool,
     part: Part,
@@ -98,8 +106,10 @@ def command(
 ) -> None:
     """Analyse the variance of a response over a full factorial design.
 
-    Allocates the variation to factors and interactions and gives effects with confidence intervals
-    (Jain 1991; ATM Forum 98-0876R1, section 8.1), from the stored runs of a STUDY or from any CSV.
+    Answers in words which combination is best, which others may be as good and what each factor is
+    worth. Allocates the variation to factors and interactions and gives effects with confidence
+    intervals (Jain 1991; ATM Forum 98-0876R1, section 8.1), from the stored runs of a STUDY or any
+    CSV.
     The error is the variation between replications; without them, the interactions of more than N
     factors.
 
@@ -122,6 +132,7 @@ def command(
 
     names = [] if factors is None else names_in(factors, f"--factors {factors!r}")
     settings = Settings(Intervals(confidence, exact_quantiles), order, bool(blocks))
+    cautions: Sequence[Caution] = ()
     if _is_table(source):
         _check_table_options(part, names)
         found = load_observations(Path(source), names, response, replication, part.where)
@@ -130,11 +141,14 @@ def command(
     else:
         if replication is not None:
             raise click.UsageError("--replication is for a CSV; a study knows its replications")
-        analysis = _of_study(source, names, response, part, store, settings, blocks is None)
+        analysis, cautions = _of_study(
+            source, names, response, part, store, settings, blocks is None
+        )
+    more = None if better is None else better == "more"
     if as_json:
-        print_json(analysis_document(analysis, {"source": source}))
+        print_json(analysis_document(analysis, {"source": source}, more, cautions))
     else:
-        _STYLES[style](analysis)
+        _STYLES[style](analysis, more)
 
 
 def _check_steady_state_options(source: str) -> None:
@@ -207,10 +221,9 @@ def _of_study(
     store: str,
     settings: "Settings",
     blocks_as_seeds: bool,
-) -> "Analysis":
-    from longfat.analysis.cautions import without_chance
+) -> "tuple[Analysis, Sequence[Caution]]":
+    from longfat.analysis.cautions import cautions
     from longfat.analysis.study_runs import RunsMissing, analyse_study
-    from longfat.analysis.undelivered import undelivered
     from longfat.results.sequential import in_effect
     from longfat.results.stored import load_responses
     from longfat.studies.definition import load_study
@@ -221,45 +234,50 @@ def _of_study(
     with opened_store(store) as opened:
         plan = in_effect(plan, opened)
         results = load_responses(plan, opened, response)
-    for caution in [*without_chance(results), *undelivered(results, [response])]:
-        say(str(caution))
     try:
-        return analyse_study(plan, results, factors or None, response, settings, blocks_as_seeds)
+        found = analyse_study(plan, results, factors or None, response, settings, blocks_as_seeds)
     except RunsMissing as missing:
         advice = study_command("run", name, part, store)
         raise LongfatError(f"{shown(store)}: {missing}; to run them:\n  {advice}") from missing
+    doubts = cautions(plan, results, [response])
+    say_cautions(name, {"": doubts})
+    return found, doubts
 
 
-def _print_text(analysis: "Analysis") -> None:
+def _print_text(analysis: "Analysis", more: bool | None) -> None:
+    from longfat.analysis.answer import answer_of_analysis
+    from longfat.analysis.answer_words import answer_sentences
     from longfat.analysis.words import sentences
     from longfat.report.analysis import analysis_tables, summary
 
     click.echo(summary(analysis))
+    for sentence in answer_sentences(answer_of_analysis(analysis, more)):
+        click.echo(sentence)
     for table in analysis_tables(analysis):
         print_table(table.header, table.rows, title=table.title)
     for sentence in sentences(analysis):
         click.echo(sentence)
 
 
-def _print_markdown(analysis: "Analysis") -> None:
+def _print_markdown(analysis: "Analysis", more: bool | None) -> None:
     from longfat.report.analysis import analysis_markdown
 
-    click.echo(analysis_markdown(analysis), nl=False)
+    click.echo(analysis_markdown(analysis, more), nl=False)
 
 
-def _print_latex(analysis: "Analysis") -> None:
+def _print_latex(analysis: "Analysis", _more: bool | None) -> None:
     from longfat.report.analysis import analysis_latex
 
     click.echo(analysis_latex(analysis), nl=False)
 
 
-def _print_csv(analysis: "Analysis") -> None:
+def _print_csv(analysis: "Analysis", _more: bool | None) -> None:
     from longfat.report.analysis import analysis_csv
 
     click.echo(analysis_csv(analysis), nl=False)
 
 
-_STYLES: dict[str, Callable[["Analysis"], None]] = {
+_STYLES: dict[str, Callable[["Analysis", bool | None], None]] = {
     "text": _print_text,
     "markdown": _print_markdown,
     "latex": _print_latex,

@@ -3,7 +3,7 @@
 import functools
 import math
 import shlex
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,10 +18,11 @@ from longfat.scenarios.settings import TextOfFile, undone_by
 from longfat.statistics.intervals import DEFAULT_CONFIDENCE
 
 if TYPE_CHECKING:
+    from longfat.results.caution import Caution
     from longfat.running.execution import Executor
     from longfat.store import Store
     from longfat.studies.definition import StudyDefinition
-    from longfat.studies.plan import Plan, Selection
+    from longfat.studies.plan import Selection
     from longfat.studies.readings import Quick
     from longfat.studies.reference import Combination
 
@@ -250,14 +251,23 @@ def say_if_new(store: "Store") -> None:
         say(f"{store.name}: no such store yet")
 
 
-def say_how_long_runs_are(plan: "Plan", study: str) -> None:
-    """Print a caution if runs are so short, or begin so slowly, that results depend on it."""
-    from longfat.analysis.cautions import lengths
+def say_cautions(study: str, cautions: "Mapping[str, Iterable[Caution]]") -> None:
+    """Print cautions about results by what they are about, such as "table A", or "".
 
-    affected = [words.partition(":")[0] for words in lengths(plan)]
+    Of those that need many words only the names are printed, with the command that explains them.
+    Which runs are missing the callers print, with the command that runs them.
+    """
+    found = [(f"{about}: " if about else "", one) for about, own in cautions.items() for one in own]
+    for about, caution in found:
+        if caution.kind in ("missing metric", "no chance", "undelivered"):
+            say(f"{about}{caution.said}")
+    explained = ("heavy tail", "short runs", "warm-up")
+    affected = list(dict.fromkeys(one.kind for _, one in found if one.kind in explained))
     if affected:
+        *others, last = affected
+        names = f"{', '.join(others)} and {last}" if others else last
         status = f"longfat study status {shlex.quote(study)}"
-        say(f"{' and '.join(affected)}: `{status}` explains the effect on these results")
+        say(f"{names}: `{status}` explains the effect on these results")
 
 
 def study_command(verb: str, study: str, part: Part, store: str) -> str:

@@ -150,9 +150,15 @@ def command(
         print_json({**inputs, "resolution": resolution, **asked.document(found)})
     else:
         print_table(*asked.table(found))
-    for caution in found.cautions:
+    for caution in _cautions(found):
         say(caution)
     asked.answer(found)
+
+
+def _cautions(found: "Found") -> list[str]:
+    """Return the cautions about a search, which stand in every form of its output."""
+    said = "all replications are the same: nothing in the scenario is left to chance"
+    return [*found.cautions, *([] if any(found.half_widths.values()) else [said])]
 
 
 @dataclass(frozen=True)
@@ -208,7 +214,7 @@ class _Asked:
                 }
                 for setting, mean in found.tried.items()
             ],
-            "cautions": found.cautions,
+            "cautions": _cautions(found),
         }
 
     def answer(self, found: "Found") -> None:
@@ -220,8 +226,6 @@ class _Asked:
         if found.enough is None:
             raise CheckFailed(sentence)
         say(sentence)
-        if not any(found.half_widths.values()):
-            say("all replications are the same: nothing in the scenario is left to chance")
 
     def _finding(self, found: "Found") -> str:
         low, high = self.span.number(self.span.low), self.span.number(self.span.high)

@@ -7,13 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from longfat.analysis.analysis import Analysis, Settings
+from longfat.analysis.answer import answer_of_analysis, answer_of_table
+from longfat.analysis.answer_words import answer_sentences
+from longfat.analysis.cautions import cautions, with_cautions
 from longfat.analysis.study_runs import analyse_study
 from longfat.analysis.verdicts import stored_verdicts
 from longfat.analysis.words import sentences
 from longfat.base.cells import names_in
 from longfat.base.errors import LongfatError, RunFailed, check_count
 from longfat.base.files import written_whole
-from longfat.base.html import element, joined, table
+from longfat.base.html import Html, element, joined, table
 from longfat.base.location import DEFAULT_STORE, in_commands, shown
 from longfat.plots import draw, find
 from longfat.plots.figure import Figure
@@ -21,14 +24,16 @@ from longfat.plots.options import Options, Source
 from longfat.report.analysis import analysis_document, analysis_tables, summary
 from longfat.report.claims import claims_document
 from longfat.report.document import comparison_document
+from longfat.report.markdown import table_name
 from longfat.report.study_report.contents import Said
+from longfat.results.caution import Caution
 from longfat.results.comparison import Results
 from longfat.results.sequential import in_effect
 from longfat.results.stored import compare_results, load_responses, load_results
 from longfat.running.execution import Progress
 from longfat.running.limits import Limits
 from longfat.running.repeat import check_other_builds
-from longfat.statistics.intervals import DEFAULT_CONFIDENCE, Intervals
+from longfat.statistics.intervals import DEFAULT_CONFIDENCE, Intervals, check_confidence
 from longfat.store import Store
 from longfat.studies.definition import StudyDefinition, load_study
 from longfat.studies.plan import Plan, Selection, plan_design, plan_reference, selection_of
@@ -145,18 +150,42 @@ class Study:
         return polars.DataFrame(rows, infer_schema_length=None)
 
     def compare(self) -> "polars.DataFrame":
-        """Compare with the paper's numbers: a row for each entry of each table."""
+        """Compare with the paper's numbers: a row for each entry of each table.
+
+        The column `cautions` has the doubts about an entry in words; it is empty without any.
+        """
         import polars
 
-        tables = compare_results(
-            *self._stored_results(plan_reference(self.definition, self.selection))
-        )
+        plan, results = self._stored_results(plan_reference(self.definition, self.selection))
+        tables = with_cautions(plan, results, compare_results(plan, results))
+        documents = comparison_document(self.definition, tables)["tables"]
         rows = [
-            {"table": table["table"], "response": table["response"], **entry}
-            for table in comparison_document(self.definition, tables)["tables"]
-            for entry in table["entries"]
+            {
+                "table": document["table"],
+                "response": document["response"],
+                **entry,
+                "cautions": "; ".join(map(str, table.about(own))),
+            }
+            for table, document in zip(tables, documents, strict=True)
+            for own, entry in zip(table.entries, document["entries"], strict=True)
         ]
         return polars.DataFrame(rows, infer_schema_length=None)
+
+    def answer(self, confidence: float | None = None) -> dict[str, list[str]]:
+        """Return what follows from each table in sentences, by its name.
+
+        They say which combination is best, which others may be as good, and what each factor is
+        worth. The default confidence is that of the study's precision.
+        """
+        plan, results = self._stored_results(plan_reference(self.definition, self.selection))
+        design = self.definition.design
+        sure = design.precision.confidence if confidence is None else confidence
+        check_confidence(sure)
+        answers = {
+            table_name(found): answer_of_table(found, sure, common=design.seeds == "common")
+            for found in compare_results(plan, results)
+        }
+        return {name: answer_sentences(one) for name, one in answers.items() if one is not None}
 
     def claims(self, confidence: float = DEFAULT_CONFIDENCE) -> "polars.DataFrame":
         """Return a row with the verdict for each claim of the source.
@@ -190,7 +219,13 @@ class Study:
         )
         columns = ("id", "section", "statement", "verdict", "measured", "low", "high", "criterion",
                    "holds_in_paper")  # fmt: skip
-        rows = [{column: claim[column] for column in columns} for claim in document["claims"]]
+        rows = [
+            {
+                **{column: claim[column] for column in columns},
+                "cautions": "; ".join(claim["cautions"]),
+            }
+            for claim in document["claims"]
+        ]
         return polars.DataFrame(rows, infer_schema_length=None)
 
     def analyze(
@@ -213,7 +248,8 @@ class Study:
             results = load_responses(plan, opened, response)
         settings = Settings(Intervals(confidence), order)
         chosen = None if factors is None else _names(factors, "factors")
-        return StudyAnalysis(analyse_study(plan, results, chosen, response, settings))
+        found = analyse_study(plan, results, chosen, response, settings)
+        return StudyAnalysis(found, cautions(plan, results, [response]))
 
     def plot(self, kind: str, **options: Any) -> Figure:
         """Draw a plot of the stored runs by its name; `options` are those of `longfat plot`.
@@ -257,11 +293,22 @@ class Study:
             plan = in_effect(plan, opened)
             return plan, load_results(plan, opened)
 
+    def cautions(self) -> list[str]:
+        """Return the doubts about the results so far, in words, as `longfat study status` does."""
+        plan, results = self._results(self.plan())
+        return [str(caution) for caution in self._cautions(plan, results)]
+
+    def _cautions(self, plan: Plan, results: Results) -> list[Caution]:
+        responses = self.definition.responses
+        metrics = list(dict.fromkeys(response.metric for response in responses))
+        return cautions(plan, results, metrics)
+
     def __repr__(self) -> str:
         return f"<study {self.definition.name}: {self.definition.title}>"
 
     def _repr_html_(self) -> str:
         plan, results = self._results(self.plan())
+        doubts = self._cautions(plan, results)
         lacking = plan.lacking(results)
         done = plan.planned_runs - lacking
         factors = [[factor.name, ", ".join(factor.levels)] for factor in self.definition.factors]
@@ -270,18 +317,20 @@ class Study:
             element("p", element("b", title), element("br"), citation),
             table(["factor", "levels"], factors),
             element("p", f"{done} of {plan.planned_runs} runs are in {shown(self.store)}."),
+            _list_of(doubts),
         ])  # fmt: skip
 
 
 class StudyAnalysis:
-    """An analysis of variance: tables, sentences and plots."""
+    """An analysis of variance: tables, sentences, plots, and cautions about its runs."""
 
-    def __init__(self, analysis: Analysis) -> None:
+    def __init__(self, analysis: Analysis, cautions: Sequence[Caution] = ()) -> None:
         self.analysis = analysis
+        self.cautions = cautions
 
     def document(self) -> Mapping[str, Any]:
         """Return the document that `longfat analyze --json` prints."""
-        return analysis_document(self.analysis, {})
+        return analysis_document(self.analysis, {}, cautions=self.cautions)
 
     def components(self) -> "polars.DataFrame":
         """Return the allocation of variation: a row for each factor, interaction and the error."""
@@ -291,8 +340,12 @@ class StudyAnalysis:
         """Return the effect of each level of each factor, with its confidence interval."""
         return self._frame("effects")
 
+    def answer(self) -> list[str]:
+        """Return the best combination, its rivals and what each factor is worth, in sentences."""
+        return answer_sentences(answer_of_analysis(self.analysis))
+
     def sentences(self) -> list[str]:
-        """Return the conclusions as sentences."""
+        """Return how the variation is allocated, and what the residuals look like, in sentences."""
         return sentences(self.analysis)
 
     def plot(self, kind: str) -> Figure:
@@ -305,14 +358,21 @@ class StudyAnalysis:
         return polars.DataFrame(self.document()[part], infer_schema_length=None)
 
     def __repr__(self) -> str:
-        return summary(self.analysis)
+        doubts = (f"caution: {caution}" for caution in self.cautions)
+        return "\n".join([summary(self.analysis), *doubts])
 
     def _repr_html_(self) -> str:
-        said = (element("li", sentence) for sentence in self.sentences())
+        said = (element("li", sentence) for sentence in [*self.answer(), *self.sentences()])
         tables = [
             table(each.header, each.rows, each.title) for each in analysis_tables(self.analysis)[:2]
         ]
-        return joined([element("p", summary(self.analysis)), element("ul", *said), *tables])
+        parts = [element("p", summary(self.analysis)), _list_of(self.cautions)]
+        return joined([*parts, element("ul", *said), *tables])
+
+
+def _list_of(cautions: Sequence[Caution]) -> Html:
+    items = (element("li", f"Caution, {caution}.") for caution in cautions)
+    return element("ul", *items) if cautions else Html("")
 
 
 def _silent(_progress: Progress) -> None:

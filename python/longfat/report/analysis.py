@@ -10,11 +10,15 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 from longfat.analysis.analysis import Analysis, Component, Effect, joined
+from longfat.analysis.answer import answer_of_analysis
+from longfat.analysis.answer_words import answer_sentences
 from longfat.analysis.residuals import Check
 from longfat.analysis.words import sentences, verdict
 from longfat.base.numbers import percentage
+from longfat.report.answer import answer_document
 from longfat.report.latex import latex_table
 from longfat.report.markdown import markdown_table
+from longfat.results.caution import Caution
 
 DIGITS = 4
 """Significant digits of the root mean square; papers print efficiencies as 0.8488."""
@@ -85,9 +89,10 @@ def summary(analysis: Analysis) -> str:
     )
 
 
-def analysis_markdown(analysis: Analysis) -> str:
-    """Return summary, tables and sentences as Markdown."""
-    lines = [summary(analysis) + "."]
+def analysis_markdown(analysis: Analysis, more: bool | None = None) -> str:
+    """Return summary, answer, tables and sentences as Markdown; `more` is as of the answer."""
+    answered = answer_sentences(answer_of_analysis(analysis, more))
+    lines = [summary(analysis) + ".", "", *(f"- {sentence}" for sentence in answered)]
     for table in analysis_tables(analysis):
         lines += ["", f"**{table.title}**", "", *markdown_table(table.header, table.rows)]
     lines += ["", *(f"- {sentence}" for sentence in sentences(analysis))]
@@ -149,8 +154,17 @@ def analysis_csv(analysis: Analysis) -> str:
     return text.getvalue()
 
 
-def analysis_document(analysis: Analysis, source: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the document of ``longfat analyze --json``; `source` has the origin of the data."""
+def analysis_document(
+    analysis: Analysis,
+    source: Mapping[str, Any],
+    more: bool | None = None,
+    cautions: Sequence[Caution] = (),
+) -> dict[str, Any]:
+    """Return the document of ``longfat analyze --json``; `source` has the origin of the data.
+
+    `more` says whether more of the response is better, if it is no metric. `cautions` are about its
+    runs.
+    """
     return {
         **source,
         "response": analysis.response,
@@ -174,7 +188,9 @@ def analysis_document(analysis: Analysis, source: Mapping[str, Any]) -> dict[str
         "predicted": list(analysis.predicted),
         "residuals": list(analysis.residuals),
         "checks": [dataclasses.asdict(check) for check in analysis.checks],
+        "answer": answer_document(answer_of_analysis(analysis, more)),
         "words": sentences(analysis),
+        "cautions": [str(caution) for caution in cautions],
     }
 
 

@@ -22,14 +22,18 @@ PLAN_COLUMNS = ("", "knob", "as here", "instead", "combinations", "stored")
 AS_HERE = "as here"
 
 
-def audit_document(audit: Audit, confidence: float) -> dict[str, Any]:
-    """Return the document of ``longfat study audit --json``."""
+def audit_document(audit: Audit, confidence: float, refused: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the document of ``longfat study audit --json``.
+
+    `refused` are the variations that are not possible, with the reasons.
+    """
     return {
         "study": audit.study.name,
         "engine": _engine.ENGINE_VERSION,
         "replications": audit.replications,
         "confidence": confidence,
         "missing_runs": audit.missing,
+        "refused": list(refused),
         "tables": [
             {
                 "table": response.table,

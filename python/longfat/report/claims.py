@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from longfat import _engine
+from longfat.analysis.best import MOST_REPLICATIONS
 from longfat.analysis.claims import Judgement
 from longfat.base.numbers import counted, formatted, percentage, significant
 from longfat.report.markdown import markdown_table
+from longfat.results.caution import Caution
 from longfat.studies.definition import StudyDefinition
 
 DECIMALS = 3
@@ -20,15 +22,25 @@ SHOWN_ROWS = 5
 
 
 def claims_document(
-    study: StudyDefinition, judgements: Sequence[Judgement], confidence: float, replications: int
+    study: StudyDefinition,
+    judgements: Sequence[Judgement],
+    confidence: float,
+    replications: int,
+    cautions: Sequence[Caution] = (),
+    left_out: int = 0,
 ) -> dict[str, Any]:
-    """Return the document of ``longfat study claims --json``."""
+    """Return the document of ``longfat study claims --json``.
+
+    `cautions` are about the runs as such, `left_out` counts the claims that need other runs.
+    """
     return {
         "study": study.name,
         "engine": _engine.ENGINE_VERSION,
         "replications": replications,
         "confidence": confidence,
         "verdicts": dict(Counter(judgement.verdict for judgement in judgements)),
+        "cautions": [str(caution) for caution in cautions],
+        "left_out": left_out,
         "claims": [_document(judgement) for judgement in judgements],
     }
 
@@ -48,12 +60,14 @@ def _document(judgement: Judgement) -> dict[str, Any]:
         "replications_that_hold": judgement.replications_that_hold,
         "measured_on": {"runs": measured.runs, "combinations": measured.combinations},
         "missing_runs": len(measured.missing),
+        "replications_needed": judgement.replications_to_decide,
         "holds_in_paper": paper.holds,
         "paper": {
             "measured": paper.value,
             "doubtful_digits": paper.doubtful,
             "source": claim.in_paper,
         },
+        "cautions": judgement.cautions,
         "note": claim.note,
     }
 
@@ -121,6 +135,30 @@ def summary(judgements: Sequence[Judgement]) -> str:
     return lines
 
 
+def undecided(judgements: Sequence[Judgement]) -> list[str]:
+    """Return a sentence for each undecided claim: how many replications would decide it."""
+    return [
+        f"{judgement.claim.id} is undecided: {_deciding(judgement)}."
+        for judgement in judgements
+        if judgement.verdict == "undecided"
+    ]
+
+
+def _deciding(judgement: Judgement) -> str:
+    known, needed = len(judgement.measured.by_replication), judgement.replications_to_decide
+    if needed is None:
+        return "no number of replications can be named that would decide it"
+    if needed > MOST_REPLICATIONS:
+        return (
+            f"it would take more than {MOST_REPLICATIONS:,} replications, so close to the bound is "
+            "its number"
+        )
+    return (
+        f"about {needed:,} replications would decide it if its number stayed as it is; there are "
+        f"{known:,}"
+    )
+
+
 def explanation(judgement: Judgement, factors: Sequence[str]) -> str:
     """Return all details of the judgement of one claim, as lines of text."""
     claim, measured, paper = judgement.claim, judgement.measured, judgement.in_paper
@@ -144,17 +182,13 @@ def explanation(judgement: Judgement, factors: Sequence[str]) -> str:
             "  " + ", ".join([*_named(row.levels, factors), f"replication {row.replication}"])
             for row in measured.missing[:SHOWN_ROWS]
         ]
-    lines += [
-        f"runs that it reads and that have no {metric}: {count}"
-        for metric, count in measured.lacking.items()
-    ]
-    lines += [str(lack) for lack in measured.undelivered]
+    lines += judgement.cautions
     if measured.value is None and not measured.missing and not measured.lacking:
         lines.append(
             "the runs that it needs are all there, but it yields no number for them (NULL, or one "
             "beyond 1e100)"
         )
-    lines.append(f"verdict: {judgement.verdict}")
+    lines += [f"verdict: {judgement.verdict}", *undecided([judgement])]
     if paper.holds is not None:
         value = "" if paper.value is None else f", {_number(judgement, paper.value)}"
         doubt = f" ({paper.doubtful} doubtful digits in it)" if paper.doubtful else ""

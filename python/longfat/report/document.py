@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from longfat import _engine
+from longfat.analysis.answer import answer_of_table
+from longfat.report.answer import answer_document
 from longfat.results.comparison import Entry, Summary, TableComparison
 from longfat.results.curves import curves
 from longfat.studies.definition import StudyDefinition
@@ -22,11 +24,12 @@ def comparison_document(
         "study": study.name,
         "engine": _engine.ENGINE_VERSION,
         "confidence": chosen,
-        "tables": [_table(table, chosen) for table in tables],
+        "tables": [_table(study, table, chosen) for table in tables],
     }
 
 
-def _table(table: TableComparison, confidence: float) -> dict[str, Any]:
+def _table(study: StudyDefinition, table: TableComparison, confidence: float) -> dict[str, Any]:
+    answered = answer_of_table(table, confidence, common=study.design.seeds == "common")
     return {
         "table": table.response.table,
         "title": table.response.title,
@@ -41,7 +44,15 @@ def _table(table: TableComparison, confidence: float) -> dict[str, Any]:
             for curve in curves(table)
             if table.response.enough is not None
         ],
-        "entries": [_entry(entry, confidence) for entry in table.entries],
+        "answer": None if answered is None else answer_document(answered),
+        "cautions": [{"kind": caution.kind, "said": caution.said} for caution in table.cautions],
+        "entries": [
+            {
+                **_entry(entry, confidence),
+                "cautions": [caution.kind for caution in table.about(entry)],
+            }
+            for entry in table.entries
+        ],
     }
 
 

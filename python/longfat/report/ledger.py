@@ -8,6 +8,7 @@ from longfat.records.tables import cause_words, percent
 from longfat.results.ledger import SHOWN_FROM, LedgerRow, causes_above
 
 if TYPE_CHECKING:
+    from longfat.results.caution import Caution
     from longfat.studies.definition import StudyDefinition
 
 
@@ -36,7 +37,9 @@ def ledger_markdown(rows: Sequence[LedgerRow]) -> str:
     return "\n".join([*lines, *markdown_table(header, body)]) + "\n"
 
 
-def ledger_document(study: "StudyDefinition", rows: Sequence[LedgerRow]) -> dict[str, Any]:
+def ledger_document(
+    study: "StudyDefinition", rows: Sequence[LedgerRow], cautions: "Sequence[Caution]" = ()
+) -> dict[str, Any]:
     """Return mean ledgers as a JSON document: every cause, as shares from 0 to 1."""
     return {
         "study": study.name,
@@ -45,4 +48,5 @@ def ledger_document(study: "StudyDefinition", rows: Sequence[LedgerRow]) -> dict
             {"levels": dict(row.levels), "runs": row.runs, "shares": dict(row.shares)}
             for row in rows
         ],
+        "cautions": [str(caution) for caution in cautions],
     }

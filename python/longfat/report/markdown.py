@@ -1,6 +1,6 @@
 """Comparisons as Markdown, for pages with generated tables."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from longfat import _engine
 from longfat.base.numbers import (
@@ -48,6 +48,14 @@ def comparison_markdown(tables: Sequence[TableComparison], confidence: float | N
             *markdown_table(*entry_rows(table, confidence)),
         ]
         lines += ["", "</details>"]
+    return "\n".join(lines) + "\n"
+
+
+def answers_markdown(answers: Mapping[str, Sequence[str]]) -> str:
+    """Return the sentences of the answer about each table, by its name."""
+    lines = [f"Engine {_engine.ENGINE_VERSION}."]
+    for name, sentences in answers.items():
+        lines += ["", f"**{name}**", "", *(f"- {sentence}" for sentence in sentences)]
     return "\n".join(lines) + "\n"
 
 

@@ -77,7 +77,7 @@ def _windows(settings: Mapping[str, Any], network: Mapping[str, Any]) -> Iterato
 
 def _lengths(settings: Mapping[str, Any]) -> Iterator[str]:
     """Yield warnings that saturated senders do not reach a steady state within the run."""
-    from longfat.analysis.cautions import FEWEST_CYCLES, LONGEST_START, path_of
+    from longfat.analysis.run_length import FEWEST_CYCLES, LONGEST_START, path_of
 
     path = path_of(settings)
     if path is None or settings["traffic"]["kind"] != "infinite":

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Literal
 
+from longfat.results.caution import Caution
 from longfat.statistics.intervals import interval_of_mean
 from longfat.studies.reference import Combination, ReferenceRow
 from longfat.studies.responses import Response
@@ -31,6 +32,7 @@ class Entry:
     `reference` is None where the paper prints none; `rounding` is half a unit of its last printed
     digit. `deterministic` is the value of replication 0; `repeated` has the value of each later
     replication, over which `mean`, `minimum` and `maximum` are taken. These are None without runs.
+    `members` are the factor combinations that were run for it.
     """
 
     combination: Combination
@@ -43,6 +45,7 @@ class Entry:
     maximum: float | None
     repeated: Mapping[int, float]
     rounding: float = 0.0
+    members: Sequence[Combination] = ()
 
     @property
     def replications(self) -> int:
@@ -108,7 +111,8 @@ class Summary:
 class TableComparison:
     """Comparison of one response; `by` has the summary for each factor and level.
 
-    `carried` is the unit that a metric named after cells counts.
+    `carried` is the unit that a metric named after cells counts. `cautions` are the doubts about
+    its numbers.
     """
 
     response: Response
@@ -117,12 +121,21 @@ class TableComparison:
     summary: Summary
     by: Mapping[str, Mapping[str, Summary]]
     carried: Carried = "cells"
+    cautions: Sequence[Caution] = ()
 
     @property
     def metric(self) -> str:
         """Name of the metric, with its unit where it does not count cells."""
         name = self.response.metric
         return name if self.carried == "cells" else f"{name}, in {self.carried}"
+
+    def about(self, entry: Entry) -> list[Caution]:
+        """Return the cautions that concern an entry."""
+        return [
+            caution
+            for caution in self.cautions
+            if any(member in caution.combinations for member in entry.members)
+        ]
 
     def parts(self) -> Iterator[tuple[str, Summary]]:
         """Yield the summary of all entries, then those of `by`, each with its name."""
@@ -212,6 +225,7 @@ def _entry(
         maximum=max(repeated.values(), default=None),
         repeated=repeated,
         rounding=row.roundings.get(metric, 0.0),
+        members=row.simulated,
     )
 
 

@@ -143,7 +143,7 @@ def smallest_setting(
         resolution=resolution,
         show=shown,
     )
-    undelivered = undelivered_time(metric, delivered.values())
+    undelivered = undelivered_time(metric, delivered)
     cautions = [str(undelivered)] if undelivered else []
     return replace(_in_the_unit(found, span), cautions=cautions)
 

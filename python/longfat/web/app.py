@@ -18,6 +18,7 @@ from longfat.web.desk import Crowded, Desk, Superseded
 from longfat.web.errand import Work
 from longfat.web.figures import figure
 from longfat.web.guard import Guard, Hosts, TooLarge, too_large
+from longfat.web.outcome import outcome
 from longfat.web.pages import Pages, content_policy
 from longfat.web.playground import play, playground
 from longfat.web.repeated import repeated
@@ -48,6 +49,7 @@ class Application:
             Route("/api/studies/{name}", self._study),
             Route("/api/studies/{name}/combinations/{number:int}", self._combination),
             Route("/api/studies/{name}/figures/{kind}", self._figure),
+            Route("/api/studies/{name}/outcome", self._outcome),
             Route("/api/studies/{name}/state", self._state),
             Route("/api/runs/{run}", self._run),
             Route("/api/runs/{run}/charts", self._run_charts, methods=["POST"]),
@@ -71,6 +73,9 @@ class Application:
     async def _combination(self, request: Request) -> Response:
         name, number = request.path_params["name"], request.path_params["number"]
         return await _answer(results.combination_runs, self._view, name, number)
+
+    async def _outcome(self, request: Request) -> Response:
+        return await _answer(outcome, self._view, request.path_params["name"])
 
     async def _figure(self, request: Request) -> Response:
         name, kind = request.path_params["name"], request.path_params["kind"]

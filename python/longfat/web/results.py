@@ -2,11 +2,12 @@
 
 import shlex
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
 from longfat import _engine
+from longfat.analysis.cautions import cautions
 from longfat.base.location import shown
 from longfat.base.where import condition_of
 from longfat.records.tables import in_numbers
@@ -14,6 +15,7 @@ from longfat.results.ledger import METRIC_PREFIX
 from longfat.results.sequential import in_effect
 from longfat.results.stored import count_runs, load_results
 from longfat.scenarios.resolved import travels_whole
+from longfat.statistics.intervals import interval_of_mean
 from longfat.store import StoredRun
 from longfat.store.schema import FAILED
 from longfat.studies.definition import StudyDefinition
@@ -65,16 +67,16 @@ def study_results(view: View, name: str) -> Answer:
         results = load_results(plan, store)
         statuses = plan.by_combination(store.statuses(plan.hashes))
         counts = count_runs(plan, store)
+    own = list(dict.fromkeys(response.metric for response in study.responses))
     combinations = [
         {
             "levels": study.levels(combination),
             "runs": plan.of([combination]).planned_runs,
             "failed": Counter(statuses[combination].values())[FAILED],
-            **_means(results[combination]),
+            **_means(results[combination], own, study.design.precision.confidence),
         }
         for combination in plan.combinations
     ]
-    own = list(dict.fromkeys(response.metric for response in study.responses))
     others = dict.fromkeys(
         metric for runs in results.values() for run in runs.values() for metric in run
     )
@@ -90,6 +92,20 @@ def study_results(view: View, name: str) -> Answer:
             travels_whole(scenario.settings) for scenario in plan.scenarios.values()
         ),
         "combinations": combinations,
+        "confidence": study.design.precision.confidence,
+        "cautions": [
+            {
+                "kind": caution.kind,
+                "said": caution.said,
+                "metric": caution.metric,
+                "combinations": [
+                    number
+                    for number, combination in enumerate(plan.combinations)
+                    if combination in caution.combinations
+                ],
+            }
+            for caution in cautions(plan, results, own, view.paths(plan))
+        ],
         "tables": study.tables,
         "figures": figure_kinds(),
     }
@@ -169,8 +185,15 @@ def _named(study: StudyDefinition) -> Answer:
     return {"name": study.name, "title": study.title, "citation": study.citation}
 
 
-def _means(runs: Mapping[int, Mapping[str, float]]) -> Answer:
-    """Return the number of runs done, the number that count, and the means of these."""
+def _means(
+    runs: Mapping[int, Mapping[str, float]], own: Sequence[str], confidence: float
+) -> Answer:
+    """Return the number of runs done, the number that count, and the means of these.
+
+    The metrics `own` have the intervals of their means, if they have any.
+    """
+    drawn = [metrics for number, metrics in runs.items() if number > 0]
+    values = {metric: [run[metric] for run in drawn if metric in run] for metric in own}
     counted = [metrics for number, metrics in runs.items() if number > 0] or list(runs.values())
     return {
         "done": len(runs),
@@ -178,6 +201,11 @@ def _means(runs: Mapping[int, Mapping[str, float]]) -> Answer:
         "means": {
             metric: fmean(run[metric] for run in counted if metric in run)
             for metric in dict.fromkeys(metric for run in counted for metric in run)
+        },
+        "intervals": {
+            metric: interval_of_mean(found, confidence)
+            for metric, found in values.items()
+            if len(found) > 1
         },
     }
 

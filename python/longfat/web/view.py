@@ -1,12 +1,15 @@
 """Data of a view: a store, studies and limits; the store is opened read-only for each request."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from threading import Lock
+from typing import Any, TypeVar
 
 from longfat import _engine
+from longfat.analysis.cautions import Paths
+from longfat.analysis.run_length import path_of
 from longfat.base.errors import LongfatError, StoreGone
 from longfat.base.location import shown
 from longfat.report.study_report.contents import Said
@@ -14,6 +17,8 @@ from longfat.running.limits import Limits
 from longfat.store import Store
 from longfat.studies.definition import StudyDefinition, load_study, shipped_studies, shipped_study
 from longfat.studies.plan import Plan, Selection, plan_design
+
+Of = TypeVar("Of")
 
 MOST_EVENTS = 300_000_000
 """Default limit of a request's events: some ten seconds of one core."""
@@ -40,6 +45,7 @@ class View:
     limits: Limits = field(default_factory=default_limits)
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     _plans: dict[str, Plan] = field(default_factory=dict)
+    _remembered: dict[str, Any] = field(default_factory=dict)
     _seen: set[str] = field(default_factory=set)
     _planning: Lock = field(default_factory=Lock)
 
@@ -90,6 +96,21 @@ class View:
         is_shipped = study.folder.resolve() == shipped_study(study.name)
         named = study.name if is_shipped else str(study.folder)
         return Said(named, where=where, store=shown(self.location)).command("study run")
+
+    def remembered(self, name: str, make: Callable[[], Of]) -> Of:
+        """Return a value that depends on nothing stored; it is made the first time."""
+        if name not in self._remembered:
+            self._remembered[name] = make()
+        found: Of = self._remembered[name]
+        return found
+
+    def paths(self, plan: Plan) -> Paths:
+        """Return the time constants of a plan's scenarios, computed once for each."""
+        found = {}
+        for combination, scenario in plan.scenarios.items():
+            make = partial(path_of, scenario.settings)
+            found[combination] = self.remembered(f"path of {scenario.series}", make)
+        return found
 
     def plan(self, name: str) -> Plan:
         """Return the plan of a study's design, computed once.

@@ -115,7 +115,7 @@ def command(
         shown = f"longfat study audit {loaded.name}{arguments} --markdown"
         splice_into(splice, shown, audit_markdown(found))
     elif as_json:
-        print_json(audit_document(found, DEFAULT_CONFIDENCE))
+        print_json(audit_document(found, DEFAULT_CONFIDENCE, plan.refused))
     elif markdown:
         click.echo(audit_markdown(found), nl=False)
     else:

@@ -16,7 +16,7 @@ from longfat.cli.options import (
     opened_store,
     options_said,
     replications_option,
-    say_how_long_runs_are,
+    say_cautions,
     say_if_new,
     splice_option,
     store_option,
@@ -86,7 +86,9 @@ def command(
         shown = f"longfat study claims {name}{options_said(said)} --markdown"
         splice_into(splice, shown, claims_markdown(judgements, confidence, drawn))
     elif as_json:
-        print_json(claims_document(judged.plan.study, judgements, confidence, drawn))
+        study_and_claims = judged.plan.study, judgements
+        doubts = judged.cautions, judged.left_out
+        print_json(claims_document(*study_and_claims, confidence, drawn, *doubts))
     elif markdown:
         click.echo(claims_markdown(judgements, confidence, drawn), nl=False)
     elif explain is not None:
@@ -98,8 +100,8 @@ def command(
         left_out = counted(judged.left_out, "claim")
         say(f"{left_out} left out: the small part has not all of their runs")
     _say_what_is_missing(judgements, judged.plan, study, part, store)
-    _say_missing_metrics(judgements)
-    say_how_long_runs_are(judged.plan, study)
+    _say_what_claims_lack(judgements)
+    say_cautions(study, {"": judged.cautions})
     if strict:
         _check(judgements)
 
@@ -125,10 +127,12 @@ def _judged(name: str, part: Part, store: str, ids: str | None, confidence: floa
 
 
 def _print(judged: "Verdicts", confidence: float) -> None:
-    from longfat.report.claims import claim_table, how_sure, summary
+    from longfat.report.claims import claim_table, how_sure, summary, undecided
 
     print_table(*claim_table(judged.judgements))
     click.echo(f"{summary(judged.judgements)} {how_sure(confidence, judged.replications)}")
+    for sentence in undecided(judged.judgements):
+        click.echo(sentence)
 
 
 def _say_what_is_missing(
@@ -153,12 +157,10 @@ def _say_what_is_missing(
         )
 
 
-def _say_missing_metrics(judgements: "Sequence[Judgement]") -> None:
+def _say_what_claims_lack(judgements: "Sequence[Judgement]") -> None:
     for judgement in judgements:
-        for metric, count in judgement.measured.lacking.items():
-            say(f"{judgement.claim.id}: {count} of the runs that it reads have no {metric}")
-        for problem in judgement.measured.undelivered:
-            say(f"{judgement.claim.id}: {problem}")
+        for caution in judgement.cautions:
+            say(f"{judgement.claim.id}: {caution}")
 
 
 def _check(judgements: "Sequence[Judgement]") -> None:

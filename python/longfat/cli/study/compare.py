@@ -1,6 +1,7 @@
 """`longfat study compare`: results beside the paper's numbers."""
 
 import itertools
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ from longfat.cli.options import (
     opened_store,
     options_said,
     part_options,
-    say_how_long_runs_are,
+    say_cautions,
     say_if_new,
     splice_option,
     store_option,
@@ -28,6 +29,7 @@ from longfat.cli.talk import print_json, print_table, say, splice_into
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from longfat.results.caution import Caution
     from longfat.results.comparison import Results, TableComparison
     from longfat.studies.definition import StudyDefinition
     from longfat.studies.plan import Plan
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
     metavar="SHARE",
     help="Confidence of these intervals.  [default: that of the study's precision, or 0.9]",
 )
+@click.option("--answer", "as_answer", is_flag=True, help="Only what follows, in words.")
 @click.option("--markdown", is_flag=True, help="Print Markdown.")
 @click.option("--latex", is_flag=True, help="Print LaTeX, which needs no package.")
 @splice_option
@@ -72,6 +75,7 @@ def command(
     as_ledger: bool,
     intervals: bool,
     confidence: float | None,
+    as_answer: bool,
     markdown: bool,
     latex: bool,
     splice: Path | None,
@@ -81,7 +85,9 @@ def command(
 
     Deterministic is the scenario as the paper describes it, without randomness; mean and range are
     over the replications, and so are Student's intervals of the means (--intervals), which --json
-    always has. Summaries leave out values marked as doubtful (?).
+    always has. Summaries leave out values marked as doubtful (?). Below each table stands what
+    follows from it in words: the best combination, which others may be as good, what each factor is
+    worth; alone, and in Markdown, with --answer.
     """
     forms = {"--json": as_json, "--latex": latex}  # what is spliced is Markdown
     forms["--splice" if splice else "--markdown"] = markdown or splice is not None
@@ -91,6 +97,8 @@ def command(
     if intervals and (factor is not None or as_ledger):
         other = "--ledger" if as_ledger else "--by"
         raise click.UsageError(f"intervals are of the means of single entries: leave out {other}")
+    if as_answer and (factor is not None or as_ledger or latex):
+        raise click.UsageError("--answer goes with no other form than --markdown and --json")
     if as_ledger:
         from longfat.cli.study.ledgers import Form, show_ledgers
 
@@ -102,7 +110,7 @@ def command(
         return
     from longfat.report.comparison_latex import comparison_latex, short_latex
     from longfat.report.document import comparison_document
-    from longfat.report.markdown import comparison_markdown, short_markdown
+    from longfat.report.markdown import answers_markdown, comparison_markdown, short_markdown
 
     found = _found(study, part, store)
     tables = found.tables
@@ -110,12 +118,19 @@ def command(
         _check_factor(found.plan.study, tables, factor)
     sure = found.plan.study.design.precision.confidence if confidence is None else confidence
     shown = sure if intervals else None
-    text = comparison_markdown(tables, shown) if factor is None else short_markdown(tables, factor)
+    answers = _answers(found, sure)
+    if as_answer:
+        text = answers_markdown(answers)
+    elif factor is None:
+        text = comparison_markdown(tables, shown)
+    else:
+        text = short_markdown(tables, factor)
     advice = found.advice(commands_to_run(found.plan.study, found.lacking, study, part, store))
     if splice is not None:
         if advice:
             raise LongfatError(f"{splice} stays as it is: {advice}")
         short = options_said({"--by": factor}) + (" --intervals" if intervals else "")
+        short += " --answer" if as_answer else ""
         named = f"{found.plan.study.name}{part.arguments}{short}"
         named += options_said({"--confidence": confidence})
         splice_into(splice, f"longfat study compare {named} --markdown", text)
@@ -128,12 +143,13 @@ def command(
         click.echo(made, nl=False)
     elif factor is not None:
         _print_short(tables, factor)
+    elif as_answer:
+        _print_answers(answers)
     else:
-        _print(tables, shown)
+        _print(tables, answers, shown)
+    say_cautions(study, _cautions(tables))
     if advice:
         say(advice)
-    _say_missing_metrics(tables, found.results)
-    say_how_long_runs_are(found.plan, study)
     if within is not None:
         _check(found, within)
 
@@ -167,6 +183,7 @@ class _Found:
 
 
 def _found(name: str, part: Part, store: str) -> _Found:
+    from longfat.analysis.cautions import with_cautions
     from longfat.results.sequential import in_effect
     from longfat.results.stored import compare_results, load_results
     from longfat.studies.definition import load_study
@@ -179,28 +196,17 @@ def _found(name: str, part: Part, store: str) -> _Found:
         metrics = list(dict.fromkeys(response.metric for response in study.responses))
         results = load_results(plan, opened, metrics)
     say_if_new(opened)
-    return _Found(plan, results, compare_results(plan, results))
+    tables = with_cautions(plan, results, compare_results(plan, results))
+    return _Found(plan, results, tables)
 
 
-def _say_missing_metrics(tables: "Sequence[TableComparison]", results: "Results") -> None:
-    """Print the rows whose runs do not have the metric, or have too few completions."""
-    from longfat.analysis.undelivered import undelivered
-
+def _cautions(tables: "Sequence[TableComparison]") -> dict[str, list["Caution"]]:
+    """Return the cautions by table: a table of several responses has those of all."""
+    found: dict[str, list[Caution]] = {}
     for table in tables:
-        response = table.response
-        runs_of_rows = [
-            [run for found in row.simulated for run in results.get(found, {}).values()]
-            for row in response.rows
-        ]
-        missing = sum(
-            bool(runs) and all(response.metric not in run for run in runs) for runs in runs_of_rows
-        )
-        if missing:
-            say(f"table {response.table}: the runs of {missing} rows have no {response.metric}")
-        read = dict.fromkeys(found for row in response.rows for found in row.simulated)
-        those = {found: results[found] for found in read if found in results}
-        for problem in undelivered(those, [response.metric]):
-            say(f"table {response.table}: {problem}")
+        own = found.setdefault(f"table {table.response.table}", [])
+        own += [caution for caution in table.cautions if caution not in own]
+    return found
 
 
 def _check_factor(
@@ -222,7 +228,36 @@ def _print_short(tables: "Sequence[TableComparison]", factor: str) -> None:
     print_table(header, rows)
 
 
-def _print(tables: "Sequence[TableComparison]", confidence: float | None) -> None:
+NO_ANSWER = "There is no result yet."
+
+_Answers = Mapping[str, "Sequence[str]"]
+
+
+def _answers(found: _Found, confidence: float) -> _Answers:
+    """Return the sentences of the answer about each table, by its name."""
+    from longfat.analysis.answer import answer_of_table
+    from longfat.analysis.answer_words import answer_sentences
+    from longfat.report.markdown import table_name
+
+    common = found.plan.study.design.seeds == "common"
+    answers = {
+        table_name(table): answer_of_table(table, confidence, common=common)
+        for table in found.tables
+    }
+    return {
+        name: [NO_ANSWER] if answer is None else answer_sentences(answer)
+        for name, answer in answers.items()
+    }
+
+
+def _print_answers(answers: _Answers) -> None:
+    for name, sentences in answers.items():
+        click.echo("\n".join([name, *(f"  {sentence}" for sentence in sentences)]))
+
+
+def _print(
+    tables: "Sequence[TableComparison]", answers: _Answers, confidence: float | None
+) -> None:
     from longfat.report.markdown import (
         SUMMARY_COLUMNS,
         curve_rows,
@@ -241,6 +276,8 @@ def _print(tables: "Sequence[TableComparison]", confidence: float | None) -> Non
         elif table.by:
             (_, *columns), rows = part_rows(table)
             print_table([f"table {table.response.table}", *columns], rows)
+        for sentence in answers[table_name(table)]:
+            click.echo(sentence)
     if overview := overview_rows(tables):
         print_table(["table", "response", *SUMMARY_COLUMNS], overview, title="All tables")
 

@@ -8,7 +8,7 @@ import click
 
 from longfat.base.errors import BadInput, LongfatError
 from longfat.base.location import shown
-from longfat.cli.options import Part, opened_store, study_command
+from longfat.cli.options import Part, opened_store, say_cautions, study_command
 from longfat.cli.talk import print_json, print_table, say, splice_into
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def show_ledgers(study: str, part: Part, store: str, factor: str | None, form: F
 
     Raises `LongfatError` if no stored run has one, and `BadInput` for an unknown factor.
     """
+    from longfat.analysis.cautions import cautions
     from longfat.report.ledger import ledger_document, ledger_markdown, study_ledger_rows
     from longfat.results.ledger import by_factor, ledger_rows
     from longfat.results.sequential import in_effect
@@ -52,18 +53,20 @@ def show_ledgers(study: str, part: Part, store: str, factor: str | None, form: F
     if factor is not None:
         _check_factor(rows, factor)
         rows = by_factor(rows, factor)
+    doubts = cautions(plan, results, [])
     if form.splice is not None:
         by = f" --by {factor}" if factor else ""
         command = f"longfat study compare {loaded.name}{part.arguments} --ledger{by} --markdown"
         splice_into(form.splice, command, ledger_markdown(rows))
     elif form.as_json:
-        print_json(ledger_document(loaded, rows))
+        print_json(ledger_document(loaded, rows, doubts))
     elif form.markdown:
         click.echo(ledger_markdown(rows), nl=False)
     else:
         factors = {name for row in rows for name, _ in row.levels}
         title = "where the capacity went, in %"
         print_table(*study_ledger_rows(rows), title=title, names=len(factors))
+    say_cautions(study, {"": doubts})
     missing = plan.lacking(results)
     if missing:
         say(

@@ -51,7 +51,7 @@ def command(study: str, part: Part, store: str, as_json: bool) -> None:
         failures = opened.failures(list(plan.distinct)) if counts["failed"] else {}
         other_models = opened.other_models(plan.hashes)
     say_if_new(opened)
-    warnings = cautions(plan, results, metrics)
+    warnings = [str(caution) for caution in cautions(plan, results, metrics)]
     if as_json:
         document = {
             "study": loaded.name,

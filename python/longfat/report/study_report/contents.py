@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from longfat.analysis.analysis import Settings
+from longfat.analysis.cautions import cautions, lengths, paths_of, with_cautions
 from longfat.analysis.claim_tables import paper_tables, run_tables
 from longfat.analysis.claims import Judgement, check_claims, judge_claims
 from longfat.report.analysis import analysis_document
 from longfat.report.claims import claims_document
 from longfat.report.document import comparison_document
 from longfat.report.study_report.parts import ChosenRun, PartAnalysis, analyses, chosen_runs
+from longfat.results.caution import Caution
 from longfat.results.comparison import Results, TableComparison
 from longfat.results.stored import compare_results
 from longfat.statistics.intervals import DEFAULT_CONFIDENCE, Intervals
@@ -79,18 +81,19 @@ def _all_of(conditions: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Claims:
-    """Judgements of claims, and the number of replications that they are based on."""
+    """Judgements of claims, the number of replications that they are based on, and cautions."""
 
     judgements: Sequence[Judgement]
     replications: int
+    cautions: Sequence[Caution]
 
 
 @dataclass(frozen=True)
 class Contents:
     """Data of a report about one plan.
 
-    `watched` has the traces of the chosen runs by run id; `engines` counts the stored runs of each
-    engine version.
+    `cautions` are about all of its runs; tables have their own. `watched` has the traces of the
+    chosen runs by run id; `engines` counts the stored runs of each engine version.
     """
 
     said: Said
@@ -98,6 +101,7 @@ class Contents:
     results: Results
     confidence: float
     tables: Sequence[TableComparison]
+    cautions: Sequence[Caution]
     claims: Claims | None
     analyses: Sequence[PartAnalysis]
     chosen: Sequence[ChosenRun]
@@ -121,17 +125,24 @@ class Contents:
 
         Predictions and residuals are omitted: the figure of the residuals has them.
         """
+        usual = self.confidence == self.study.design.precision.confidence
+        sure = [] if usual else _option("--confidence", self.confidence)
         found: dict[str, Any] = {
-            self.said.command("study compare", "--json"): comparison_document(
-                self.study, self.tables
+            self.said.command("study compare", "--json", *sure): comparison_document(
+                self.study, self.tables, self.confidence
             )
         }
         if self.claims is not None:
             found[f"{self.claims_command} --json"] = claims_document(
-                self.study, self.claims.judgements, self.confidence, self.claims.replications
+                self.study,
+                self.claims.judgements,
+                self.confidence,
+                self.claims.replications,
+                self.claims.cautions,
             )
         for part in self.analyses:
-            document = analysis_document(part.analysis, {"source": self.said.study})
+            source = {"source": self.said.study}
+            document = analysis_document(part.analysis, source, cautions=part.cautions)
             for long in _NOT_CARRIED:
                 del document[long]
             found[self.analyze(part, "--json")] = document
@@ -173,14 +184,16 @@ def gather(
     `everything` has the plan of the whole study, its results, and its completions if claims read
     them, since a claim may depend on any run. `confidence` is a share between 0.5 and 1.
     """
-    tables = compare_results(plan, results)
+    tables = with_cautions(plan, results, compare_results(plan, results))
     settings = Settings(Intervals(confidence))
+    metrics = list(dict.fromkeys(table.response.metric for table in tables))
     return Contents(
         said=said,
         plan=plan,
         results=results,
         confidence=confidence,
         tables=tables,
+        cautions=cautions(plan, results, metrics),
         claims=_claims(*everything, confidence),
         analyses=list(analyses(plan, results, tables, settings)),
         chosen=chosen_runs(plan, results, tables) if tables else [],
@@ -199,4 +212,4 @@ def _claims(
     ours = run_tables(plan, results, completions)
     check_claims(plan.study, claims, ours)
     judgements = judge_claims(claims, ours, paper_tables(plan), confidence)
-    return Claims(judgements, ours.replications)
+    return Claims(judgements, ours.replications, list(lengths(paths_of(plan))))

@@ -4,9 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from longfat.analysis.analysis import Analysis, Settings
+from longfat.analysis.cautions import cautions
 from longfat.analysis.study_runs import analyse_study
 from longfat.base.errors import LongfatError
 from longfat.records.directions import LESS_IS_BETTER, MORE_IS_BETTER
+from longfat.results.caution import Caution
 from longfat.results.comparison import Results, TableComparison
 from longfat.studies.plan import Plan, PlannedRun
 
@@ -18,11 +20,15 @@ _MOST_PARTS = 4
 
 
 class PartAnalysis(NamedTuple):
-    """Analysis of a metric over a table's runs, or over those that meet the condition `where`."""
+    """Analysis of a metric over a table's runs, or over those that meet the condition `where`.
+
+    `cautions` are about these runs.
+    """
 
     table: str
     where: str | None
     analysis: Analysis
+    cautions: Sequence[Caution]
 
 
 class ChosenRun(NamedTuple):
@@ -65,9 +71,17 @@ def analyses(
         of_table = _of_table(plan, table)
         whole = _analysed(of_table, results, table.response.metric, settings)
         if whole is not None:
-            yield PartAnalysis(table.response.table, None, whole)
+            yield _part(table, None, whole, of_table, results)
             continue
         yield from _divided(of_table, results, table, settings)
+
+
+def _part(
+    table: TableComparison, where: str | None, analysis: Analysis, plan: Plan, results: Results
+) -> PartAnalysis:
+    own = {combination: results[combination] for combination in plan.combinations}
+    doubts = cautions(plan, own, [table.response.metric])
+    return PartAnalysis(table.response.table, where, analysis, doubts)
 
 
 def _divided(
@@ -78,11 +92,14 @@ def _divided(
         if not 1 < len(levels) <= _MOST_PARTS:
             continue
         parts = [
-            PartAnalysis(table.response.table, f"{factor} = '{level}'", analysis)
+            _part(table, f"{factor} = '{level}'", analysis, at_level, results)
             for level in levels
             if (
                 analysis := _analysed(
-                    _at_level(plan, factor, level), results, table.response.metric, settings
+                    at_level := _at_level(plan, factor, level),
+                    results,
+                    table.response.metric,
+                    settings,
                 )
             )
         ]

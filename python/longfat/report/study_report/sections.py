@@ -2,25 +2,31 @@
 
 from collections.abc import Callable, Sequence
 
-from longfat.analysis.cautions import lengths
+from longfat.analysis.answer import answer_of_table
+from longfat.analysis.answer_words import answer_sentences
 from longfat.analysis.words import listed, sentences
 from longfat.base.html import Html, element, folded, joined, table
 from longfat.base.numbers import counted, formatted, formatted_share
 from longfat.records.tables import part_table, run_ledger_rows
 from longfat.report.analysis import analysis_tables
 from longfat.report.analysis import summary as analysis_summary
-from longfat.report.claims import claim_table, how_sure
+from longfat.report.claims import claim_table, how_sure, undecided
 from longfat.report.claims import summary as claims_summary
 from longfat.report.markdown import (
     SUMMARY_COLUMNS,
-    curve_rows,
-    entry_rows,
     overview_rows,
-    part_rows,
     table_name,
 )
 from longfat.report.study_report.contents import Contents
 from longfat.report.study_report.figures import Figures, trace_command
+from longfat.report.study_report.marks import (
+    Note,
+    marked_curves,
+    marked_entries,
+    marked_parts,
+    note_list,
+    notes_of,
+)
 from longfat.report.study_report.parts import ChosenRun, PartAnalysis, groups, names_of
 from longfat.results.comparison import TableComparison
 from longfat.results.ledger import METRIC_PREFIX
@@ -124,14 +130,31 @@ def _adjustments(study: StudyDefinition) -> Html:
 
 def _answer(contents: Contents, _figures: Figures) -> Html:
     claims = contents.claims
-    said = [] if claims is None else [claims_summary(claims.judgements)]
+    said = []
+    if claims is not None:
+        said = [claims_summary(claims.judgements), *undecided(claims.judgements)]
     said += _answers_of_tables(contents.tables)
-    said += [
-        f"Table {part.table}{_where(part)}: {sentences(part.analysis)[0]}"
-        for part in contents.analyses
-    ]
-    said += [f"Caution, {words}." for words in lengths(contents.plan)]
-    return element("ul", *(element("li", sentence) for sentence in said))
+    return joined([
+        *([element("ul", *(element("li", sentence) for sentence in said))] if said else []),
+        *(_answer_of(contents, compared) for compared in contents.tables),
+        *([element("h3", "Cautions about all of it"),
+           note_list([Note("", caution) for caution in contents.cautions])]
+          if contents.cautions else []),
+    ])  # fmt: skip
+
+
+def _answer_of(contents: Contents, compared: TableComparison) -> Html:
+    common = contents.study.design.seeds == "common"
+    found = answer_of_table(compared, contents.confidence, common=common)
+    if found is None:
+        return Html("")
+    said = answer_sentences(found)
+    if kinds := list(dict.fromkeys(caution.kind for caution in compared.cautions)):
+        said = [*said, f"Cautions, below the table: {listed(kinds)}."]
+    return joined([
+        element("h3", table_name(compared)),
+        element("ul", *(element("li", sentence) for sentence in said)),
+    ])  # fmt: skip
 
 
 def _answers_of_tables(tables: Sequence[TableComparison]) -> list[str]:
@@ -189,13 +212,13 @@ _COMPARED = (
 
 def _table(compared: TableComparison) -> Html:
     name = table_name(compared)
-    parts = Html("")
+    notes, parts = notes_of(compared), Html("")
     if compared.response.across:
-        parts = table(*curve_rows(compared), name)
+        parts = table(*marked_curves(compared, notes), name)
     elif compared.by:
-        parts = table(*part_rows(compared), f"{name}, by factor")
-    entries = folded(f"{name}: every entry", table(*entry_rows(compared), name))
-    return joined([parts, entries])
+        parts = table(*marked_parts(compared, notes), f"{name}, by factor")
+    entries = folded(f"{name}: every entry", table(*marked_entries(compared, notes), name))
+    return joined([parts, note_list(notes), entries])
 
 
 _OF_THE_WHOLE = (
@@ -212,6 +235,16 @@ def _claims(contents: Contents, _figures: Figures) -> Html:
     verdict = columns.index("verdict")
     for row in rows:
         row[verdict] = element("span", row[verdict], class_=f"verdict {row[verdict].split()[0]}")
+    measured = columns.index("measured")
+    for row, judgement in zip(rows, judgements, strict=True):
+        if judgement.cautions:
+            mark = element("sup", "*", title="; ".join(judgement.cautions))
+            row[measured] = joined([row[measured], mark])
+    doubts = [
+        element("li", element("sup", "*"), f" {judgement.claim.id}: {caution}.")
+        for judgement in judgements
+        for caution in judgement.cautions
+    ]
     notes = [
         element(
             "li", element("b", f"{judgement.claim.id}: "), " ".join(judgement.claim.note.split())
@@ -225,6 +258,7 @@ def _claims(contents: Contents, _figures: Figures) -> Html:
         element("p", how_sure(contents.confidence, contents.claims.replications), " ",
                 element("code", contents.claims_command)),
         table(columns, rows, "Claims of the source" if contents.study.citation else "Claims"),
+        *([element("ul", *doubts, class_="notes")] if doubts else []),
         *([folded(f"{len(notes)} notes", element("ul", *notes))] if notes else []),
     ])  # fmt: skip
 
@@ -252,6 +286,7 @@ def _analysis(contents: Contents, part: PartAnalysis, figures: Figures, *, is_op
     return folded(
         f"Table {part.table}: {response}{_where(part)}",
         element("p", f"{analysis_summary(analysis)}."),
+        note_list([Note("", caution) for caution in part.cautions]),
         element("ul", *(element("li", sentence) for sentence in sentences(analysis))),
         *(figures.of_analysis(kind, contents, part) for kind in _OF_ANALYSES),
         *(

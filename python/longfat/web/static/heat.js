@@ -17,6 +17,7 @@ export function Heat({ study, layout, levels, chosen }) {
   const columns = [...study.factors[place].levels, NONE].filter((level) => cells.some((cell) => levelOf(cell, place) === level));
   const rows = Map.groupBy(cells, (cell) => JSON.stringify(others.map((index) => cell.levels[index])));
   const varied = others.filter((index) => new Set(cells.map((cell) => cell.levels[index])).size > 1);
+  const notes = notesOf(study, layout.metric);
   if (!cells.length) return html`<p class="quiet">No factor combination has these levels.</p>`;
   return html`
     ${values.length > 0 ? html`<${Scale} range=${range} metric=${words(layout.metric, study.travels_whole)} />`
@@ -29,24 +30,37 @@ export function Heat({ study, layout, levels, chosen }) {
         ${varied.map((index, column) => html`<th scope="row">${repeats(all[number - 1], row, varied.slice(0, column + 1))
           ? html`<span class="unseen">${levelOf(row[0], index)}</span>` : levelOf(row[0], index)}</th>`)}
         ${columns.map((level) => html`<${Cell} cell=${row.find((cell) => levelOf(cell, place) === level)}
-          metric=${layout.metric} range=${range} chosen=${chosen} />`)}
+          metric=${layout.metric} range=${range} chosen=${chosen} notes=${notes} />`)}
       </tr>`)}</tbody>
-    </table></div>`;
+    </table></div>
+    ${notes.length > 0 && html`<ul class="notes">${notes.map(({ mark, said }) => html`<li><sup>${mark}</sup> ${said}.</li>`)}</ul>`}`;
 }
+
+/** The cautions about a metric that concern some of the combinations, each with a letter. */
+const notesOf = (study, metric) => study.cautions
+  .filter((caution) => (caution.metric ?? metric) === metric && caution.combinations.length < study.combinations.length)
+  .map((caution, place) => ({ ...caution, mark: String.fromCharCode(97 + (place % 26)) }));
 
 /** Whether a row has the same levels as the one above it: they are not written again. */
 const repeats = (before, row, factors) =>
   before !== undefined && factors.every((index) => before[0].levels[index] === row[0].levels[index]);
 
-function Cell({ cell, metric, range, chosen }) {
+function Cell({ cell, metric, range, chosen, notes }) {
   if (!cell) return html`<td></td>`;
   const value = cell.means[metric];
   const share = value === undefined ? 0 : (value - range.low) / (range.high - range.low || 1);
-  const title = `${cell.done} of ${cell.runs} runs done${cell.failed ? `, ${cell.failed} failed` : ""}`;
+  const [low, high] = cell.intervals[metric] ?? [];
+  const own = notes.filter(({ combinations }) => combinations.includes(cell.number));
+  const title = [
+    ...(low === undefined ? [] : [`${shown(low)} to ${shown(high)}`]),
+    `${cell.done} of ${cell.runs} runs done${cell.failed ? `, ${cell.failed} failed` : ""}`,
+    ...own.map(({ said }) => said),
+  ].join("; ");
   const heat = value === undefined ? {} : { "--heat": `${100 * share}%` };
   const kind = value === undefined ? "empty" : share > 0.72 ? "hot" : "cold";
   return html`<td class=${`cell ${kind} ${cell.number === chosen ? "chosen" : ""}`} style=${heat}>
-    <a href=${`#combination-${cell.number}`} title=${title}>${value === undefined ? (cell.failed ? "failed" : "·") : shown(value)}</a></td>`;
+    <a href=${`#combination-${cell.number}`} title=${title}>${value === undefined ? (cell.failed ? "failed" : "·") : shown(value)}${value !== undefined && own.length > 0
+      && html`<sup>${own.map(({ mark }) => mark).join(",")}</sup>`}</a></td>`;
 }
 
 function Scale({ range, metric }) {

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { ask, html, keepLooking, shown, Trouble, words } from "./common.js";
 import { Figures } from "./figures.js";
 import { Heat, NONE } from "./heat.js";
+import { Outcome } from "./outcome.js";
 import { Progress } from "./progress.js";
 
 const MILLISECONDS_BETWEEN_LOOKS = 1000;
@@ -31,6 +32,7 @@ export function Page({ name }) {
     <${Trouble} problems=${trouble} />
     ${study && html`<p>${study.title}<br /><span class="quiet">${study.citation && `${study.citation}; `}in ${study.store}</span></p>`}
     ${state && html`<${Progress} state=${state} />`}
+    ${study && html`<${Outcome} study=${study} address=${address} ended=${ended} />`}
     ${study && html`<${Results} study=${study} address=${address} />`}`;
 }
 
@@ -67,7 +69,7 @@ function Results({ study, address }) {
   }, []);
   const factors = study.factors.map((factor, index) => ({ ...factor, index })).filter(({ levels }) => levels.length > 1);
   const runs = number !== null && html`<${Runs} address=${address} number=${number} metric=${layout.metric} whole=${study.travels_whole}
-    ended=${study.state.done + study.state.failed} />`;
+    combination=${study.combinations[number]} confidence=${study.confidence} ended=${study.state.done + study.state.failed} />`;
   return html`<section class="card">
     <h2>Means over replications</h2>
     <form class="choices" onSubmit=${(event) => event.preventDefault()}>
@@ -108,8 +110,17 @@ function Pick({ label, value, names, whole, onChange }) {
     </select></div>`;
 }
 
+/** The mean of a metric over the runs of a combination, with its interval if it is tabulated. */
+function Mean({ metric, whole, combination, confidence }) {
+  const mean = combination?.means[metric];
+  if (mean === undefined) return null;
+  const [low, high] = combination.intervals[metric] ?? [];
+  const interval = low === undefined ? "" : ` (${shown(low)} to ${shown(high)} at ${shown(100 * confidence)} % confidence)`;
+  return html`<p class="mean">${words(metric, whole)}: mean ${shown(mean)}${interval} of ${combination.counted} runs</p>`;
+}
+
 /** The runs of a factor combination, by replication. */
-function Runs({ address, number, metric, whole, ended }) {
+function Runs({ address, number, metric, whole, combination, confidence, ended }) {
   const [found, setFound] = useState(null);
   const [trouble, setTrouble] = useState([]);
   const heading = useRef(null);
@@ -126,6 +137,7 @@ function Runs({ address, number, metric, whole, ended }) {
     .filter((name) => name !== metric && !name.startsWith("share_")).slice(0, 5);
   return html`<section class="card">
     <h2 ref=${heading} tabindex="-1">${Object.entries(found.levels).map(([factor, level]) => `${words(factor)} ${level}`).join(", ")}</h2>
+    <${Mean} metric=${metric} whole=${whole} combination=${combination} confidence=${confidence} />
     <div class="scroll" tabindex="0" role="region" aria-label="Runs"><table>
       <thead><tr><th scope="col">replication</th><th scope="col">run</th>
         ${[metric, ...others].map((name) => html`<th scope="col">${words(name, whole)}</th>`)}</tr></thead>
