@@ -28,7 +28,7 @@ RESIDENT_MIB = 1024
 
 GENERATED = "generated"
 """Scenarios drawn from the declarations, by seed: the executions so far are the next seed."""
-GENERATED_ENOUGH = 100_000
+GENERATED_ENOUGH = 1_000_000
 GENERATED_SLICE = 5_000
 
 TARGETS = (
