@@ -5,6 +5,7 @@ from typing import Any
 
 from longfat import plots
 from longfat.base.location import shown
+from longfat.plots.data_table import data_table
 from longfat.results.ledger import ledger_rows
 from longfat.results.sequential import in_effect
 from longfat.results.stored import compare_results, load_results
@@ -48,4 +49,5 @@ def figure(view: View, name: str, kind: str, table: str) -> dict[str, Any]:
         "summary": drawn.summary,
         "caption": drawn.sentence,
         "command": command,
+        "table": data_table(drawn.rows)._asdict(),
     }

@@ -2,11 +2,13 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import { html, shown } from "./common.js";
+import { DataTable } from "./parts.js";
 
 const HEIGHT = 210;
 const NARROW = 480;
 const LIVE_LEGEND = 5;
 const LONGEST_LEGEND = 15;
+const PARTS_OF_TIME = 5;
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const variable = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -40,8 +42,9 @@ export function Chart({ chart }) {
   const live = chart.series.length <= LIVE_LEGEND;
   return html`<section class=${`card chart ${live ? "live" : ""}`} data-chart=${chart.name}>
     <h2>${chart.title} <small>${chart.unit}</small></h2>
-    <div ref=${holder} role="img" aria-label=${described(chart)}></div>
+    <div ref=${holder}></div>
     <p class="quiet">${noted(chart)}</p>
+    <${DataTable} title=${`Data: ${chart.title}`} table=${() => tableOf(chart)} />
   </section>`;
 }
 
@@ -66,8 +69,30 @@ function described(chart) {
     `at most ${shown(highestOf(chart))} ${chart.unit}; ${noted(chart)}`;
 }
 
+/** For each series the least and greatest value, and the mean in each part of the time. */
+function tableOf(chart) {
+  const end = chart.x.at(-1) ?? 0;
+  const parts = Array.from({ length: PARTS_OF_TIME }, (_, place) => [(place * end) / PARTS_OF_TIME, ((place + 1) * end) / PARTS_OF_TIME]);
+  const within = (series, [from, to]) => series.values.filter((value, place) =>
+    Number.isFinite(value) && chart.x[place] >= from && (chart.x[place] < to || to === end));
+  return {
+    header: [`in ${chart.unit}`, "least", "greatest", ...parts.map(([from, to]) => `mean, ${shown(from)} to ${shown(to)} s`)],
+    rows: chart.series.map((series) => {
+      const all = within(series, [0, end]);
+      return [series.label, ...[Math.min(...all), Math.max(...all), ...parts.map((part) => mean(within(series, part)))]
+        .map((value) => (Number.isFinite(value) ? shown(value) : "–"))];
+    }),
+  };
+}
+
+const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** Draws the chart: one picture with a label. Its legend repeats names that its table has. */
 function draw(holder, chart) {
   const plot = new uPlot(options(holder, chart), dataOf(chart), holder);
+  holder.querySelector("canvas").setAttribute("role", "img");
+  holder.querySelector(".u-legend")?.setAttribute("aria-hidden", "true");
+  label(plot, chart);
   plot.signature = signatureOf(chart);
   plot.chart = chart;
   return plot;
@@ -76,7 +101,10 @@ function draw(holder, chart) {
 function update(plot, chart) {
   plot.chart = chart;
   plot.setData(dataOf(chart));
+  label(plot, chart);
 }
+
+const label = (plot, chart) => plot.root.querySelector("canvas").setAttribute("aria-label", described(chart));
 
 const dataOf = (chart) => [chart.x, ...chart.series.map((series) => series.values)];
 

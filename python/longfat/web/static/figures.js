@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ask, html, Trouble } from "./common.js";
+import { DataTable } from "./parts.js";
 
 const LIBRARIES = ["/vendor/vega.min.js", "/vendor/vega-lite.min.js", "/vendor/vega-embed.min.js", "/static/figure.js"];
 
@@ -68,8 +69,10 @@ function Figure({ address, ended }) {
       holder.current?.replaceChildren();
     };
   }, [address, ended]);
-  const { problems, summary, caption, command } = state;
+  const { problems, summary, caption, command, table } = state;
   return html`<${Trouble} problems=${problems} />
-    <div class="scroll figure" tabindex="0" role="img" aria-label=${summary ?? "figure"} ref=${holder}></div>
-    ${caption && !problems.length && html`<p class="quiet">${caption}</p><pre tabindex="0">${command}</pre>`}`;
+    <div class="scroll" tabindex="0" role="region" aria-label="Figure">
+      <div class="figure" role="img" aria-label=${summary ?? "figure"} ref=${holder}></div></div>
+    ${caption && !problems.length && html`<p class="quiet">${caption}</p><pre tabindex="0">${command}</pre>
+      <${DataTable} title="Data of the figure" table=${() => table} />`}`;
 }

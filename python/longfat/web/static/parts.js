@@ -1,5 +1,6 @@
 // Parts of a run that several pages show: its metrics, its ledger, its flows and ports.
 
+import { useState } from "preact/hooks";
 import { html, percent, shown, words } from "./common.js";
 
 const MEGA = 1e6;
@@ -52,6 +53,20 @@ export function Metrics({ metrics, whole }) {
       return html`<tr><th scope="row">${label}</th><td class="number">${text}</td></tr>`;
     })}
   </tbody></table></div></section>`;
+}
+
+/** The data of a picture, folded; `table` gives header and rows once somebody asks for them. */
+export function DataTable({ title, table }) {
+  const [open, setOpen] = useState(false);
+  const { header, rows, drawn_rows: drawn = null } = open ? table() : { header: [], rows: [] };
+  return html`<details class="data" onToggle=${(event) => setOpen(event.target.open)}><summary>${title}</summary>
+    ${drawn !== null && html`<p class="quiet">A summary of the ${shown(drawn)} rows drawn.</p>`}
+    ${open && html`<div class="scroll" tabindex="0" role="region" aria-label=${title}><table>
+      <thead><tr>${header.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+      <tbody>${rows.map(([first, ...rest]) => html`<tr><th scope="row">${first}</th>
+        ${rest.map((text) => html`<td class="number">${text}</td>`)}</tr>`)}</tbody>
+    </table></div>`}
+  </details>`;
 }
 
 const columnsOf = (part) => Object.keys(part)
