@@ -18,7 +18,7 @@ FIGURE_5 := guaranteed-rate --table 3,4,5,6,7,8,9 --columns guaranteed_rate --co
 # A table of 98-0876R1 for the gallery of plots.
 TABLE_4 := examples/analysis/table4-wan.csv --factors tcp_flavor,buffer_rtt,drop_policy --response efficiency
 
-.PHONY: build demo test faults fuzz mutants lint bench docs wheel lock vendor clean
+.PHONY: build demo test faults fuzz mutants needed lint bench docs wheel lock vendor clean
 
 build: .venv/built
 
@@ -48,15 +48,21 @@ test: lint build
 faults: build
 	LONGFAT_FAULTS=full $(BIN)/pytest --quiet tests/faults
 
-# Needs cargo-fuzz, and atheris from PyPI. Each target until it has had ten million executions: hours; stop and repeat it as you like.
-fuzz: build
+# Each target until it has had enough executions: hours; stop and repeat it as you like.
+fuzz: needed build
 	$(BIN)/python fuzz/campaign.py
-	$(BIN)/python tools/robustness.py
+	$(BIN)/python tools/tables.py
 
-# Needs cargo-mutants, and tree-sitter and tree-sitter-rust from PyPI: hours.
-mutants: build
+# Hours.
+mutants: needed build
 	$(BIN)/python tools/mutants.py target/mutants
-	$(BIN)/python tools/robustness.py
+	$(BIN)/python tools/tables.py
+
+fuzz: NEEDS := cargo-fuzz atheris
+mutants: NEEDS := cargo-mutants tree-sitter tree-sitter-rust
+
+needed: .venv/installed
+	@$(BIN)/python tools/installed.py $(NEEDS)
 
 # Needs no engine: continuous integration checks the style while the engine is linked.
 lint: .venv/installed
