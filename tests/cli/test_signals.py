@@ -61,3 +61,26 @@ def test_ctrl_c_in_help_gives_130() -> None:
     code += "with interrupts_handled(): signal.raise_signal(signal.SIGINT)"
     process = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
     assert (process.returncode, process.stderr) == (130, b"")
+
+
+def test_ctrl_c_where_python_ignores_exceptions_still_ends_the_command() -> None:
+    """Imports call back when a lock of a module is gone; an exception there is only printed."""
+    code = """
+import signal, sys, time
+from longfat.base.signals import at_work, interrupts_handled
+
+class Interrupted:
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)
+
+with interrupts_handled(), at_work():
+    try:
+        Interrupted()
+        time.sleep(60)
+    except KeyboardInterrupt:
+        print("cleaned up")
+        sys.exit(130)
+"""
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert (process.returncode, process.stderr) == (130, b"")
+    assert process.stdout == b"cleaned up\n"

@@ -1,5 +1,6 @@
 """`longfat verify linux` at the command line."""
 
+import itertools
 import json
 from pathlib import Path
 
@@ -8,7 +9,15 @@ import pytest
 from longfat.verification import recordings
 from longfat.verification.linux import chosen, verify
 from longfat.verification.measures import first_burst, turns
-from longfat.verification.network import red_weight
+from longfat.verification.network import (
+    ANSWER_US,
+    PACKET_US,
+    Host,
+    red_weight,
+    scenario_of,
+    starts,
+)
+from longfat.verification.recordings import Experiment, Recording, experiments, read_recording
 from tests.support import Longfat
 
 SMALL = "cubic-pfifo-10mbit-40ms"
@@ -153,3 +162,49 @@ def test_the_weight_of_red_is_the_largest_that_lets_a_burst_pass() -> None:
 
     weight = red_weight(17, 10)
     assert average_after(17, weight) <= 10 < average_after(17, 2 * weight)
+
+
+def recorded(name: str) -> tuple[Experiment, Recording]:
+    """Return a declared experiment with its first recording."""
+    experiment = next(each for each in experiments() if each.name == name)
+    return experiment, read_recording(experiment.recordings()[0])
+
+
+def test_packets_of_a_large_window_reach_the_queue_one_processing_time_apart() -> None:
+    """Whole sampling intervals of a recording whose window of 65,535 is sent at once."""
+    _, recording = recorded("hybla-10mbit-600ms-248")
+    rows = [[float(word) for word in row] for row in recording.rows("queue")]
+    busy = [
+        (now[0] - before[0], now[1] - before[1] + now[3] + now[4])
+        for before, now in itertools.pairwise(rows)
+        if before[3] > 1000 and now[3] > 3000
+    ]
+    assert len(busy) >= 4
+    apart_us = 1e3 * sum(time for time, _ in busy) / sum(packets for _, packets in busy)
+    assert apart_us == pytest.approx(PACKET_US, rel=0.01)
+
+
+def test_the_first_connection_of_a_guest_sends_its_syn_when_its_round_trip_begins() -> None:
+    _, recording = recorded("reno-of-20-40-80-160ms-10mbit")
+    begun = [connection.began_s for connection in recording.connections]
+    sent = starts(recording)
+    assert max(begun) - min(begun) > 5e-3
+    assert max(sent) - min(sent) < 5e-4
+
+
+def test_the_rest_of_each_round_trip_is_on_the_way_back() -> None:
+    experiment, recording = recorded("reno-of-20-40-80-160ms-10mbit")
+    scenario = scenario_of(experiment, recording, Host.of("linux-6.12"))
+    delays_us = {
+        frozenset((link["from"], link["to"])): float(link["delay"].split()[0])
+        for link in scenario["topology"]["links"]
+    }
+
+    def way_us(nodes: list[str]) -> float:
+        return sum(delays_us[frozenset(pair)] for pair in itertools.pairwise(nodes))
+
+    for group, flow in zip(scenario["connections"], experiment.declared["flows"], strict=True):
+        there = way_us([group["from"], *group["route"], group["to"]])
+        back = way_us([group["to"], *group["route_back"], group["from"]])
+        assert there + back == pytest.approx(1e3 * flow["round_trip_ms"] + ANSWER_US)
+        assert there == pytest.approx(500 * experiment.declared["round_trip_ms"] + ANSWER_US / 2)

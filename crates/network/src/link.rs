@@ -207,6 +207,10 @@ impl Line {
 
     /// Hands over a whole packet of `cells` cells and `bits` bits, of which `first` is the first cell.
     pub fn send_packet(&mut self, now: Time, first: Cell, cells: u32, bits: u64) {
+        if self.changing.is_some() {
+            self.start(now);
+            return self.transmit_whole(first, bits);
+        }
         let train = self.dispatch(now, first, cells, bits);
         self.keep(train);
     }

@@ -2,14 +2,17 @@
 
 While modules are imported Ctrl-C ends the process at once, since an exception there prints a
 traceback. While a command works Ctrl-C raises `KeyboardInterrupt` once, so that the command can
-clean up. A process that does not end then is ended by a thread of the engine, also if a control
-loops for ever. Only modules that are imported anyway are imported here: see `longfat.cli.start`.
+clean up. It is raised again if it was raised where Python ignores exceptions. A process that does
+not end then is ended by a thread of the engine, also if a control loops for ever. Only modules that
+are imported anyway are imported here: see `longfat.cli.start`.
 """
 
 from __future__ import annotations
 
+import _thread
 import os
 import signal
+import sys
 
 TYPE_CHECKING = False  # as type checkers know it
 if TYPE_CHECKING:
@@ -43,6 +46,9 @@ class at_work:  # noqa: N801
 
     _pipe = -1
 
+    def __init__(self) -> None:
+        self._unraisable = sys.unraisablehook
+
     def __enter__(self) -> None:
         global _at_work, _interrupted
         if signal.getsignal(signal.SIGINT) in (_interrupt, signal.SIG_IGN):
@@ -52,6 +58,7 @@ class at_work:  # noqa: N801
             os.set_blocking(self._pipe, False)
             signal.set_wakeup_fd(self._pipe, warn_on_full_buffer=False)
             _engine.end_process_at_signals(reading, GRACE_MILLISECONDS)
+            sys.unraisablehook = self._interrupt_again
         _at_work, _interrupted = True, False
 
     def __exit__(self, *_: object) -> None:
@@ -60,6 +67,27 @@ class at_work:  # noqa: N801
         if self._pipe != -1:
             signal.set_wakeup_fd(-1)
             os.close(self._pipe)
+            sys.unraisablehook = self._unraisable
+
+    def _interrupt_again(self, ignored: sys.UnraisableHookArgs) -> None:
+        """Interrupt again after an interrupt in a destructor or in the callback of a weakref.
+
+        Python ignores exceptions there, and its imports have such callbacks.
+        """
+        global _interrupted
+        if ignored.exc_type is not KeyboardInterrupt:
+            self._unraisable(ignored)
+            return
+        _interrupted = False
+        _thread.start_new_thread(_interrupt_soon, ())
+
+
+def _interrupt_soon() -> None:
+    """Interrupt the main thread once it has left what ignores exceptions: long before this time."""
+    import time
+
+    time.sleep(0.01)
+    os.kill(os.getpid(), signal.SIGINT)
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:

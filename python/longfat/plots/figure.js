@@ -63,6 +63,10 @@ const longfatFigure = (() => {
     const picture = element.querySelector("svg, canvas");
     picture.style.maxWidth = "100%";
     picture.style.height = "auto";
+    // One picture with one label, of which the page has the data as a table.
+    picture.setAttribute("aria-hidden", "true");
+    element.setAttribute("role", "img");
+    element.removeAttribute("aria-roledescription");
     return drawn;
   }
 

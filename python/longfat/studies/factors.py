@@ -18,7 +18,7 @@ RESERVED = frozenset(
         *("run_id", "stored", "fingerprint", "differences", "runs", "replications", "level"),
         *("reference", "ours", "deterministic", "mean", "min", "max", "low", "high"),
         *("mean_low", "mean_high"),
-        *("buffer_size", "buffer_unit", "covariance"),
+        *("buffer_size", "buffer_unit", "covariance", "cautions"),
         *(
             f"{metric}_{number}"
             for metric in ("efficiency", "fairness")

@@ -15,6 +15,28 @@ FLAVORS = {"highspeed": "high-speed", "htcp": "h-tcp"}
 """Flavors that have other names than the kernel's modules."""
 
 ACCESS_US = 1
+ACCESS_RATE = "100 Gbit/s"
+"""Of lines that the recorder's network does not have: their delay is taken from that of others."""
+
+BACK_RATE = "10 Gbit/s"
+"""Of the way back: netem's, with which acknowledgments keep their order."""
+
+PACKET_US = 13.2
+"""Time that the guest's processor takes to send a packet and to put it into the line's queue.
+
+The packets of a large window are that far apart. It follows from the queue of a recording in which
+a window of many thousand packets is sent at once: arrivals between two samples are what left, what
+was dropped and what the queue has grown by.
+"""
+
+ANSWER_US = 28
+"""Time that the guest takes from the last bit of a packet on the line until its acknowledgment is
+processed, beside the delays.
+
+Between `qdisc_dequeue` and `tcp_probe` in the trace of the guest that records
+`reno-20mbit-100ms-82`, the same for each packet of the first window.
+"""
+
 HEADER_BYTES = 54
 """Headers of Ethernet, IPv4 and TCP."""
 
@@ -22,6 +44,9 @@ QUEUE_PRESET = "linux-6.12"
 
 TIMESTAMPS_BYTES = 12
 """The option of timestamps, with which every segment is sent."""
+
+FIRST_TIMEOUT_S = 1.0
+"""Time after which a SYN is sent again (`TCP_TIMEOUT_INIT`)."""
 
 KEYS = {
     "name", "kind", "held_out", "rate_mbit", "round_trip_ms", "buffer_packets", "seconds", "flows",
@@ -113,24 +138,17 @@ def scenario_of(experiment: Experiment, recording: Recording, host: Host) -> dic
         raise NotExpressible(f"no model of the control {', '.join(sorted(missing))}")
     segment = max(connection.segment_bytes for connection in recording.connections)
     packet = packet_s(experiment, segment)
-    delay = _delay_s(experiment, packet, it["round_trip_ms"])
     buffer, queue = discipline(experiment, packet)
-    bottleneck = {"rate": f"{it['rate_mbit']} Mbit/s", "delay": f"{delay * 1e6:.3f} us"}
     scenario: dict[str, Any] = {
         "schema_version": 1,
         "duration": f"{it['seconds']} s",
         "framing": {"kind": "packet", "header": f"{HEADER_BYTES} B"},
-        "topology": {
-            "kind": "n-source",
-            "sources": len(recording.connections),
-            "access": {"rate": "100 Gbit/s", "delay": f"{ACCESS_US} us"},
-            "bottleneck": bottleneck,
-        },
+        "topology": _topology(experiment, packet),
         "port": {"buffer": buffer, "queue": queue, "preset": QUEUE_PRESET},
         "tcp": {
             "preset": host.preset,
             "mss": f"{segment} B",
-            "receiver_window": _receive_window(recording.kernel),
+            **_receiver(recording.kernel),
         },
         "connections": _connections(experiment, recording, host),
     }
@@ -162,10 +180,63 @@ def is_shaped(experiment: Experiment) -> bool:
     return experiment.discipline != "FIFO" or any("rate_mbit" in step for step in steps)
 
 
+def _topology(experiment: Experiment, packet: float) -> dict[str, Any]:
+    """Return the network: a line, or a graph if there are several senders.
+
+    The line of the senders has the guest's time for a packet. They share it, since the guest has
+    one processor. What a connection's round trip has more than the least one is on its way back.
+    """
+    it = experiment.declared
+    own = _round_trips_ms(experiment)
+    hops = 2 if len(own) == 1 else 3
+    delay = 1e6 * _delay_s(experiment, packet, it["round_trip_ms"]) - hops * ACCESS_US
+    line = {
+        "rate": f"{it['rate_mbit']} Mbit/s",
+        "rate_back": BACK_RATE,
+        "delay": f"{delay:.3f} us",
+    }
+    bits = it["rate_mbit"] * 1e6 * packet
+    access = {"rate": ACCESS_RATE, "delay": f"{ACCESS_US} us"}
+    send = {**access, "rate": f"{bits / PACKET_US:.6f} Mbit/s", "rate_back": ACCESS_RATE}
+    if len(own) == 1:
+        return {"kind": "n-source", "sources": 1, "access": send, "bottleneck": line}
+    links = [
+        {"from": "processor", "to": "near", **send},
+        {"from": "near", "to": "far", "name": "line", "managed": "there", **line},
+        {"from": "far", "to": "receiver", **access},
+    ]
+    for number, round_trip in enumerate(own, 1):
+        back = delay + ACCESS_US + 1e3 * (round_trip - it["round_trip_ms"])
+        way = {"rate": BACK_RATE, "delay": f"{back:.3f} us"}
+        links += [
+            {"from": f"sender {number}", "to": "processor", **access},
+            {"from": "far", "to": f"back {number}", **way},
+            {"from": f"back {number}", "to": f"sender {number}", **access},
+        ]
+    numbers = range(1, len(own) + 1)
+    return {
+        "kind": "graph",
+        "hosts": [*(f"sender {number}" for number in numbers), "receiver"],
+        "switches": ["processor", "near", "far", *(f"back {number}" for number in numbers)],
+        "links": links,
+        "bottleneck": "line",
+    }
+
+
+def _round_trips_ms(experiment: Experiment) -> list[float]:
+    """Return the round trip of each connection."""
+    it = experiment.declared
+    return [
+        flow.get("round_trip_ms", it["round_trip_ms"])
+        for flow in it["flows"]
+        for _ in range(flow.get("count", 1))
+    ]
+
+
 def _delay_s(experiment: Experiment, packet: float, round_trip_ms: float) -> float:
-    """Return the propagation delay of the bottleneck, one way."""
+    """Return the propagation delay of all lines, one way."""
     transmission = packet / 2 if is_shaped(experiment) else 0.0
-    return round_trip_ms / 2e3 - transmission - 2e-6 * ACCESS_US
+    return round_trip_ms / 2e3 - transmission + ANSWER_US / 2 * 1e-6
 
 
 def _random(share: str) -> dict[str, Any]:
@@ -175,17 +246,16 @@ def _random(share: str) -> dict[str, Any]:
 def _connections(experiment: Experiment, recording: Recording, host: Host) -> list[dict[str, Any]]:
     flows = [flow for flow in experiment.declared["flows"] for _ in range(flow.get("count", 1))]
     groups = []
-    for flow, start in zip(flows, starts(recording), strict=True):
+    for number, (flow, start) in enumerate(zip(flows, starts(recording), strict=True), 1):
         control = flow["control"]
         group: dict[str, Any] = {
             "count": 1,
             "flavor": host.plain if control == "reno" else FLAVORS.get(control, control),
             "later": f"{start * 1e6:.0f} us",
         }
-        own = flow.get("round_trip_ms", experiment.declared["round_trip_ms"])
-        extra = (own - experiment.declared["round_trip_ms"]) * 500
-        if extra:
-            group["access_delay"] = f"{ACCESS_US + extra} us"
+        if len(flows) > 1:
+            way = {"route": ["processor", "near", "far"], "route_back": ["far", f"back {number}"]}
+            group |= {"from": f"sender {number}", "to": "receiver", **way}
         if flow.get("ecn"):
             group["ecn"] = "per-segment" if control == "dctcp" else "classic"
         if "bytes" in flow:
@@ -201,12 +271,12 @@ def _connections(experiment: Experiment, recording: Recording, host: Host) -> li
 
 
 def starts(recording: Recording) -> list[float]:
-    """Return when each connection starts.
+    """Return when each connection sends its SYN.
 
     The guest's scheduler decides which of several flows that begin within a millisecond sends data
     first: such flows share their starts in the order of their first data.
     """
-    begun = [connection.began_s for connection in recording.connections]
+    begun = [_syn_s(recording, number) for number in range(len(recording.connections))]
     order = sorted(range(len(begun)), key=lambda number: begun[number])
     together: list[list[int]] = []
     for number in order:
@@ -220,6 +290,20 @@ def starts(recording: Recording) -> list[float]:
         for number, time in zip(first, times, strict=True):
             begun[number] = time
     return begun
+
+
+def _syn_s(recording: Recording, number: int) -> float:
+    """Return when a connection sent its SYN.
+
+    The first `connect` of a guest takes 6 ms before that. The round trip of the SYN is known: with
+    it begins the smoothed round trip. A SYN that was lost is sent again after a second or more.
+    """
+    connection = recording.connections[number]
+    rows = recording.rows(f"window {number}")
+    if not rows or connection.established_s is None:
+        return connection.began_s
+    sent = connection.established_s - 1e-6 * float(rows[0][3])
+    return sent if sent - connection.began_s < FIRST_TIMEOUT_S else connection.began_s
 
 
 def _first_data(recording: Recording, number: int) -> float:
@@ -242,7 +326,8 @@ def _steps(experiment: Experiment, recording: Recording, packet: float) -> dict[
         loss = step.get("loss", loss)
         rows[max(0.0, time)] = (rate, round_trip, loss)
     lines = [
-        f"{time},{round(rate * 1e6)},{_delay_s(experiment, packet, round_trip):.9f},"
+        f"{time},{round(rate * 1e6)},"
+        f"{_delay_s(experiment, packet, round_trip) - 2e-6 * ACCESS_US:.9f},"
         f"{float(loss.rstrip('%')) / 100}"
         for time, (rate, round_trip, loss) in sorted(rows.items())
     ]
@@ -250,14 +335,18 @@ def _steps(experiment: Experiment, recording: Recording, packet: float) -> dict[
     return {"path": {"kind": "schedule", "steps": table}}
 
 
-def _receive_window(kernel: str) -> str:
-    """Return the window up to which the receiver's window grows.
+def _receiver(kernel: str) -> dict[str, Any]:
+    """Return the receiver's window, and the growth of what it advertises.
 
-    It decides for how long every segment is acknowledged (`tcp_grow_window`). The distances of
-    acknowledgments show it: with 6.12 they double after some 2,850 segments, each of which adds
-    two to 64 KiB; with 6.1 they do not within 12,000.
+    Its buffer has 64 MiB at first, of which a window takes half (`tcp_select_initial_window`). It
+    grows for as long as every segment is acknowledged (`tcp_grow_window`). With 6.12 it grows from
+    there: the distances of acknowledgments double after some 2,850 segments, each of which
+    adds two. With 6.1 it grows to there from 64 KiB.
     """
-    return "32 MiB" if kernel.startswith("6.1.") else "8 MiB"
+    window = {"receiver_window": "32 MiB"}
+    if kernel.startswith("6.1."):
+        return window
+    return {**window, "acknowledgments": {"kind": "linux", "growth": "8 MiB"}}
 
 
 def _lost_answer(steps: list[dict[str, Any]], times: list[float]) -> dict[str, Any]:

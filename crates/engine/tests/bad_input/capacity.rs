@@ -19,7 +19,7 @@ fn cells_and_paths_that_change_are_refused_with_what_to_write() {
     );
     assert_complaint(
         &[&PACKETS[..], &[("path", "leo"), ("capacity", "on-demand")]].concat(),
-        "capacity: \"on-demand\" sets the bottleneck's rate, and so does path \"leo\"; leave out one of them",
+        "capacity: \"on-demand\" sets the line's rate, and so does path \"leo\"; leave out one of them",
     );
 }
 

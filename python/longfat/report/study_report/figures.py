@@ -6,9 +6,10 @@ from typing import Any
 from urllib.parse import quote
 
 from longfat.base.errors import LongfatError
-from longfat.base.html import Html, element, joined
+from longfat.base.html import Html, element, folded, table
 from longfat.base.location import DEFAULT_STORE
 from longfat.plots import draw
+from longfat.plots.data_table import data_table
 from longfat.plots.figure import Figure
 from longfat.report.analysis import analysis_document
 from longfat.report.study_report.contents import Contents
@@ -72,8 +73,8 @@ class Figures:
                 "figcaption",
                 element("b", f"Figure {number}. "),
                 f"{figure.sentence} ",
-                _data(figure),
                 element("code", figure.command),
+                _data(figure, f"Data of figure {number}"),
             ),
         )
 
@@ -85,12 +86,15 @@ def trace_command(contents: Contents, run_id: str) -> str:
     return shlex.join(again)
 
 
-def _data(figure: Figure) -> Html:
-    """Return a link that saves the plotted rows as CSV; empty if they are too large."""
+def _data(figure: Figure, title: str) -> Html:
+    """Return the plotted rows, folded: as a table, and as CSV to save unless that is too large."""
+    found = data_table(figure.rows)
+    said = [_SUMMARIZED.format(found.drawn_rows)] if found.drawn_rows else []
     text = quote(figure.csv(), safe=_PLAIN)
-    if len(text) > _MOST_CSV_BYTES:
-        return Html("")
-    link = element(
-        "a", "Data (CSV)", download=f"{figure.kind}.csv", href=f"data:text/csv;charset=utf-8,{text}"
-    )
-    return joined([link, " "])
+    if len(text) <= _MOST_CSV_BYTES:
+        address = f"data:text/csv;charset=utf-8,{text}"
+        said.append(element("a", "Save as CSV", download=f"{figure.kind}.csv", href=address))
+    return folded(title, element("p", *said), table(found.header, found.rows, title))
+
+
+_SUMMARIZED = "A summary of the {:,} rows drawn. "

@@ -67,20 +67,20 @@ pub enum Event {
     LateAcknowledgment(usize),
     /// A background has a datagram.
     Background(usize),
-    /// A frame begins for which capacity of the bottleneck is asked.
-    Frame,
+    /// A frame begins for which a port asks for capacity.
+    Frame(usize),
 }
 
 /// Of events at one instant a slot closes before the cells that arrive at that very instant, which belong to the next.
 pub const SERVICE_RANK: u8 = 0;
 pub const OTHER_RANK: u8 = 1;
 
-/// The end of a line; losses on a path that changes are counted at its end.
+/// The end of a line; at some packets turn out to be lost.
 #[derive(Clone, Copy, Debug)]
 pub enum LineEnd {
     Switch(usize),
     Host,
-    Changing(usize),
+    Lossy(usize),
 }
 
 /// The entrance of a line.
@@ -91,7 +91,7 @@ pub enum Entrance {
     /// A managed port.
     Port(usize),
     /// A place where packets get lost.
-    LossPoint(usize),
+    Lossy(usize),
     /// A managed port, and before it the network marks what exceeds the promises.
     Police(usize),
 }
@@ -150,7 +150,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
             Event::Start => self.start_next(now),
             Event::Wake(flow) => self.wake(now, flow % self.sources.len(), false),
             Event::LateAcknowledgment(flow) => self.acknowledge_late(now, flow),
-            event @ (Event::Arrival(_) | Event::Service(_) | Event::Background(_) | Event::Frame) => {
+            event @ (Event::Arrival(_) | Event::Service(_) | Event::Background(_) | Event::Frame(_)) => {
                 D::act(self, now, event);
             }
         }

@@ -1,11 +1,14 @@
 //! Acknowledgments as the receiver of Linux sends them. Names in code font are those of net/ipv4/tcp_input.c, Linux 6.12.
 
-use longfat_foundation::config::{AtLeastOne, PositiveSpan};
+use longfat_foundation::config::{
+    AtLeastOne, Bytes, Node, Parameter, PositiveSpan, Reader, Shape, Value, VariantShape,
+};
+use longfat_foundation::serde_json::Value as Json;
 use longfat_foundation::units::{Span, Time};
 
 use super::{Acknowledging, Arrival};
 
-/// Bytes that a receiver advertises at first (`tcp_select_initial_window`).
+/// Bytes that a receiver with a buffer of 128 KiB at first advertises (`tcp_select_initial_window`).
 const FIRST_WINDOW: u64 = 65_535;
 /// Segments shorter than this do not let the window grow (`tcp_event_data_recv`).
 const LEAST_LENGTH: u64 = 128;
@@ -18,7 +21,7 @@ longfat_foundation::model! {
     /// to `receiver_window`. With 6 MiB these are the first 2,150 segments. A segment that is shorter than those before ends a message: the
     /// application reads it, and it is acknowledged at once. While data is missing, three segments are reported at once and
     /// further ones together. Not as in Linux: the window grows to its full size whatever the flow's rate, without the buffer's
-    /// autotuning.
+    /// autotuning, and the sender may use all of it from the start.
     #[name = "linux"]
     #[source = "Linux 6.12, net/ipv4/tcp_input.c: __tcp_ack_snd_check, tcp_grow_window, tcp_event_data_recv; tcp_output.c: tcp_send_delayed_ack"]
     pub struct Linux: dyn Acknowledging {
@@ -31,6 +34,8 @@ longfat_foundation::model! {
         report_delay: PositiveSpan = "1.1 ms",
         /// Reports that one acknowledgment stands for at most (`tcp_comp_sack_nr`).
         most_reports: AtLeastOne = "44",
+        /// Bytes by which the receiver's window grows while every segment is acknowledged.
+        growth: Growth = "to-receiver-window",
     }
     build(config, host) {
         Box::new(Rule {
@@ -39,7 +44,7 @@ longfat_foundation::model! {
             report_delay: config.report_delay.0,
             most_reports: config.most_reports.0,
             mss: host.mss.0,
-            room: host.advertised_window().saturating_sub(FIRST_WINDOW),
+            room: config.growth.within(host.advertised_window()),
             quick: 0,
             has_begun: false,
             longest: 0,
@@ -48,6 +53,53 @@ longfat_foundation::model! {
             compressed: 0,
             due: None,
         })
+    }
+}
+
+const TO_RECEIVER_WINDOW: &str = "to-receiver-window";
+
+/// Growth of the receiver's window. With a large buffer it begins at half of the buffer's size, and what it may still grow depends on how
+/// much memory a segment takes (`tcp_measure_rcv_mss`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Growth(Option<Bytes>);
+
+impl Growth {
+    /// Bytes by which a window grows to `full`.
+    fn within(self, full: u64) -> u64 {
+        self.0.map_or(full.saturating_sub(FIRST_WINDOW), |bytes| bytes.0)
+    }
+}
+
+impl Parameter for Growth {
+    const SUFFIX: &'static str = Bytes::SUFFIX;
+
+    fn shape() -> Shape {
+        let doc = "From 64 KiB to `receiver_window`.";
+        Shape::Either(vec![Shape::Choice(vec![VariantShape { name: TO_RECEIVER_WINDOW, doc }]), Bytes::shape()])
+    }
+
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        match &node.value {
+            Value::Text(text) if text == TO_RECEIVER_WINDOW => Some(Self(None)),
+            _ => Bytes::read(node, reader).map(|bytes| Self(Some(bytes))),
+        }
+    }
+
+    fn read_resolved(node: &Node, reader: &mut Reader) -> Option<Self> {
+        Bytes::read_resolved(node, reader).map(|bytes| Self(Some(bytes)))
+    }
+
+    fn resolved_shape() -> Shape {
+        Bytes::resolved_shape()
+    }
+
+    fn resolved(&self) -> Json {
+        self.0.map_or(TO_RECEIVER_WINDOW.into(), |bytes| bytes.resolved())
+    }
+
+    /// True for growth to the receiver window, which resolved scenarios omit.
+    fn is_absent(&self) -> bool {
+        self.0.is_none()
     }
 }
 
@@ -146,8 +198,12 @@ mod tests {
     const MSS: u64 = 1000;
 
     fn rule(window: &str) -> Box<dyn Acknowledging> {
+        written("\"linux\"", window)
+    }
+
+    fn written(rule: &str, window: &str) -> Box<dyn Acknowledging> {
         let config = TcpConfig::written(&format!("{{ mss = \"1000 B\", receiver_window = \"{window}\" }}"));
-        let rule = Chosen::<dyn Acknowledging>::read(&parse_fragment("\"linux\""), &mut Reader::default());
+        let rule = Chosen::<dyn Acknowledging>::read(&parse_fragment(rule), &mut Reader::default());
         rule.expect("it has defaults").build(&config)
     }
 
@@ -157,7 +213,10 @@ mod tests {
 
     /// Segments that arrive in order; the numbers of those whose acknowledgment waits.
     fn waiting(window: &str, segments: u64) -> Vec<u64> {
-        let mut rule = rule(window);
+        waiting_by(rule(window), segments)
+    }
+
+    fn waiting_by(mut rule: Box<dyn Acknowledging>, segments: u64) -> Vec<u64> {
         let mut waits = false;
         (0..segments)
             .filter(|&number| {
@@ -176,6 +235,13 @@ mod tests {
     #[test]
     fn while_the_window_grows_every_segment_is_acknowledged() {
         assert_eq!(waiting("105535 B", 26), [20, 22, 24]);
+    }
+
+    /// Of 40,000 bytes, each segment takes 2,000, whatever the window is.
+    #[test]
+    fn a_large_window_grows_by_what_is_said() {
+        let rule = written("{ kind = \"linux\", growth = \"40 kB\" }", "32 MiB");
+        assert_eq!(waiting_by(rule, 26), [20, 22, 24]);
     }
 
     /// A rule that has acknowledged twenty segments in order, two at once.
