@@ -7,6 +7,7 @@ number of each ping (flent's documentation, "The Data File Format"). Units are M
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from longfat.base.cells import shown_cells
 from longfat.base.errors import BadInput
 from longfat.schedules.measured import (
     DIRECTIONS,
@@ -84,7 +85,7 @@ def _rates(
     """Return the sum of all TCPs of a direction at each time in bit/s; None before any has one."""
     named = {name: values for name, values in results.items() if name.startswith(_TCP[way])}
     own = [
-        _series(values, count, f"{source}: {name}")
+        _series(values, count, f"{source}: {shown_cells([name])}")
         for name, values in named.items()
         if not name.endswith(_COMPUTED) and "::tcp_" not in name
     ]
@@ -142,9 +143,9 @@ def _pings(
     for name in names:
         own = raw.get(name) if isinstance(raw, dict) else None
         if isinstance(own, list) and own and all(_has_number(one) for one in own):
-            return _raw_pings(own, f"{source}: raw_values, {name}")
+            return _raw_pings(own, f"{source}: raw_values, {shown_cells([name])}")
     for name in names:
-        values = _series(results[name], len(times_s), f"{source}: {name}")
+        values = _series(results[name], len(times_s), f"{source}: {shown_cells([name])}")
         pairs = zip(times_s, values, strict=True)
         return [Probe(time_s, trip / _MILLISECONDS) for time_s, trip in pairs if trip is not None]
     return []

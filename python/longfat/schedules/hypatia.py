@@ -8,7 +8,7 @@ round trip, all in ns, and YES or LOST.
 
 import re
 
-from longfat.base.cells import csv_lines, is_number
+from longfat.base.cells import csv_lines, is_number, shown_cells
 from longfat.base.errors import BadInput
 from longfat.schedules.measured import Measured, Way
 from longfat.schedules.options import Options
@@ -53,7 +53,7 @@ def _of_orbits(sample: Sample, elsewhere_s: float) -> Measured:
     for number, cells in csv_lines(sample.text, sample.source):
         if len(cells) != 2 or not all(map(is_number, cells)):
             expected = "expected a time and a round trip in ns"
-            raise BadInput([f"{sample.source}:{number}: {expected}, found {','.join(cells)[:80]}"])
+            raise BadInput([f"{sample.source}:{number}: {expected}, found {shown_cells(cells)}"])
         time_s, trip_s = (float(cell) / _NANOSECONDS for cell in cells)
         if times and time_s <= times[-1]:
             raise BadInput([f"{sample.source}:{number}: times must ascend"])
@@ -80,7 +80,7 @@ def _pings(sample: Sample) -> list[Probe]:
     for number, cells in csv_lines(sample.text, sample.source):
         if not _PINGS.fullmatch(",".join(cells)):
             expected = "expected from,to,number,three times and three delays in ns,YES or LOST"
-            raise BadInput([f"{sample.source}:{number}: {expected}, found {','.join(cells)[:80]}"])
+            raise BadInput([f"{sample.source}:{number}: {expected}, found {shown_cells(cells)}"])
         pairs.add((cells[0], cells[1]))
         sent_s, up_s, down_s, trip_s = (
             float(cells[column]) / _NANOSECONDS for column in (3, 6, 7, 8)

@@ -7,6 +7,7 @@ unless the test is reversed.
 import json
 from typing import Any
 
+from longfat.base.cells import shown_cells
 from longfat.base.errors import BadInput
 from longfat.schedules.measured import Direction, Measured, joined
 from longfat.schedules.options import Options
@@ -93,4 +94,4 @@ def _stream(sample: Sample, what: str) -> tuple[dict[str, Any], list[Any]]:
 def _error(sample: Sample) -> str:
     """Return what iperf3 says of a failure."""
     said = json.loads(sample.text).get("error") if b'"error"' in sample.content else None
-    return f"; iperf3 says: {str(said)[:80]}" if said else ""
+    return f"; iperf3 says: {shown_cells([str(said)])}" if said else ""

@@ -7,6 +7,7 @@ times), and where it was lost, as far as the server's record of the last 64 pack
 
 from typing import Any
 
+from longfat.base.cells import shown_cells
 from longfat.base.errors import BadInput
 from longfat.schedules import lens
 from longfat.schedules.measured import Direction, Measured
@@ -67,7 +68,7 @@ def _probe(trip: Any, where: str) -> Probe:
         return Probe(sent_s, lost_on=_LOST[lost])
     if lost not in (False, "false"):
         known = "false, true, true_up or true_down"
-        raise BadInput([f"{where}: expected lost, {known}, found {str(lost)[:40]}"])
+        raise BadInput([f"{where}: expected lost, {known}, found {shown_cells([str(lost)])}"])
     delay = object_in(trip, "delay", where)
     up_s, down_s = (
         number_in(delay, name, where) / _NANOSECONDS if name in delay else None

@@ -8,7 +8,7 @@ import re
 from itertools import pairwise
 from statistics import fmean, median
 
-from longfat.base.cells import csv_lines, is_number
+from longfat.base.cells import csv_lines, is_number, shown_cells
 from longfat.base.errors import BadInput
 from longfat.schedules.measured import Direction, Measured
 from longfat.schedules.options import Options
@@ -102,7 +102,7 @@ def _of_table(sample: Sample, interval_ms: float | None) -> list[Interval]:
         rate = row.get("throughput_mbps", "")
         if len(cells) != len(header) or moment is None or not is_number(rate):
             expected = "expected a time and a number for time and throughput_mbps"
-            raise BadInput([f"{sample.source}:{number}: {expected}, found {','.join(cells)[:80]}"])
+            raise BadInput([f"{sample.source}:{number}: {expected}, found {shown_cells(cells)}"])
         moments.append(moment)
         rates.append(float(rate) * _MEGABIT)
     if interval_ms is not None:

@@ -1,8 +1,12 @@
 """Schedules of a path from Parquet."""
 
 import io
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from longfat.base.cells import shown_cells
 from longfat.base.errors import BadInput
 from longfat.schedules.measured import Measured
 from longfat.schedules.options import Options
@@ -39,15 +43,19 @@ def measured(files: dict[str, Sample], options: Options) -> Measured:  # noqa: A
     import polars
 
     sample = files["table"]
+    refusal = f"{sample.source}: no Parquet file that can be read"
     try:
-        frame = polars.read_parquet(io.BytesIO(sample.content))
+        with _stderr_closed():
+            frame = polars.read_parquet(io.BytesIO(sample.content))
+    except polars.exceptions.PanicException:  # no Exception: Rust found an assertion violated
+        raise BadInput([refusal]) from None
     except (OSError, polars.exceptions.PolarsError) as error:
-        reason = str(error).partition("\n")[0]
-        raise BadInput([f"{sample.source}: no Parquet file that can be read: {reason}"]) from error
+        reason = shown_cells(str(error).splitlines()[:1])
+        raise BadInput([f"{refusal}: {reason}"]) from error
     names = [name for name in COLUMNS if name in frame.columns]
     if names[:1] != ["time_s"] or len(names) == 1:
         expected = "the column time_s and any of rate_bps, delay_s, jitter_s and loss"
-        found = ", ".join(frame.columns)[:200] or "none"
+        found = shown_cells(frame.columns) or "none"
         raise BadInput([f"{sample.source}: expected {expected}, found {found}"])
     for name in names:
         if problem := _problem(frame[name]):
@@ -56,6 +64,24 @@ def measured(files: dict[str, Sample], options: Options) -> Measured:  # noqa: A
         raise BadInput([f"{sample.source}: no rows"])
     columns = {name: tuple(frame[name].to_list()) for name in names}
     return path_of_columns(columns).checked(sample.source)
+
+
+@contextmanager
+def _stderr_closed() -> Iterator[None]:
+    """Drop what is written to stderr, where polars prints the backtrace of a panic."""
+    try:
+        kept = os.dup(2)
+    except OSError:  # closed already
+        yield
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
 
 
 def _problem(column: "polars.Series") -> str | None:

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from longfat.base.cells import csv_lines, is_number
+from longfat.base.cells import csv_lines, is_number, shown_cells
 from longfat.base.errors import BadInput
 from longfat.base.files import MOST_BYTES, read_bytes
 
@@ -61,7 +61,7 @@ class Sample:
         missing = [name for name in header if name not in names]
         if missing:
             expected = f"expected the columns {', '.join(header)}"
-            found = ", ".join(names)[:80] or "none"
+            found = shown_cells(names) or "none"
             raise BadInput([f"{self.source}:{number}: {expected}, found {found}"])
         return [(number, self._values(number, cells, names, header)) for number, cells in lines[1:]]
 
@@ -71,9 +71,8 @@ class Sample:
         row = dict(zip(names, cells, strict=False))
         wanted = [row.get(name, "") for name in header]
         if len(cells) != len(names) or not all(map(is_number, wanted)):
-            found = ",".join(cells)[:80]
             expected = f"expected numbers for {', '.join(header)}"
-            raise BadInput([f"{self.source}:{number}: {expected}, found {found}"])
+            raise BadInput([f"{self.source}:{number}: {expected}, found {shown_cells(cells)}"])
         return list(map(float, wanted))
 
 
@@ -136,5 +135,5 @@ def number_in(within: Any, key: str, where: str) -> float:
     found: Any = within.get(key) if isinstance(within, dict) else None
     is_a_number = isinstance(found, int | float) and not isinstance(found, bool)
     if not is_a_number or not abs(found) <= _LARGEST:
-        raise BadInput([f"{where}: expected {key}, a number, found {str(found)[:40]}"])
+        raise BadInput([f"{where}: expected {key}, a number, found {shown_cells([str(found)])}"])
     return float(found)

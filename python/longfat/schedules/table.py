@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from longfat.base.cells import csv_lines, is_number, separator_problem
+from longfat.base.cells import csv_lines, is_number, separator_problem, shown_cells
 from longfat.base.errors import BadInput
 from longfat.schedules.measured import DIRECTIONS, QUANTITIES, Column, Measured, Way, name_of
 from longfat.schedules.sample import Sample
@@ -30,7 +30,7 @@ def read_table(text: str, source: str) -> Measured:
     names = [name for name in COLUMNS if name in header]
     if names[:1] != ["time_s"] or len(names) == 1 or len(set(header)) < len(header):
         wanted = f"time_s and any of {', '.join(QUANTITIES)}"
-        found = separator_problem(header) or f"found {', '.join(header)[:200] or 'none'}"
+        found = separator_problem(header) or f"found {shown_cells(header) or 'none'}"
         raise BadInput([f"{source}:{first}: expected the columns {wanted}, each once; {found}"])
     if len(lines) == 1:
         raise BadInput([f"{source}: no rows below the header"])
@@ -38,8 +38,8 @@ def read_table(text: str, source: str) -> Measured:
     for number, cells in lines[1:]:
         row = dict(zip(header, cells, strict=False))
         if len(cells) != len(header) or not all(is_number(row[name]) for name in names):
-            expected = f"expected {len(header)} numbers for {','.join(header)[:200]}"
-            raise BadInput([f"{source}:{number}: {expected}, found {','.join(cells)[:80]}"])
+            expected = f"expected {len(header)} numbers for {shown_cells(header)}"
+            raise BadInput([f"{source}:{number}: {expected}, found {shown_cells(cells)}"])
         for name in names:
             columns[name].append(_number(row[name]))
         times = columns["time_s"]
