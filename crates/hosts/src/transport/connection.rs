@@ -53,6 +53,8 @@ pub struct Connection {
     in_flight: u64,
     /// Pacing, if configured or required by the law.
     pacer: Option<Box<Pacer>>,
+    /// Whether `deliveries` or `pacer` note segments that leave.
+    notes_departures: bool,
     estimator: Box<dyn TimeoutEstimator>,
     /// Retransmission timeout in ticks: copy of the estimator's value, updated after each sample.
     timeout_ticks: u64,
@@ -107,8 +109,10 @@ impl Connection {
         let window = Window::new(config);
         let estimator = config.retransmission_timeout.build(&clock);
         let is_paced = law.is_paced() || !config.pacing.is_absent();
+        let observes_deliveries = law.observes_deliveries() || law.observes_arrivals();
         Self {
-            deliveries: (law.observes_deliveries() || law.observes_arrivals()).then(Box::default),
+            deliveries: observes_deliveries.then(Box::default),
+            notes_departures: is_paced || observes_deliveries,
             pacer: is_paced.then(|| Box::new(Pacer::new(config.pacing.build(&()), law.pacing_timer()))),
             in_flight: 0,
             window_use: WindowUse::default(),

@@ -197,12 +197,18 @@ impl Receiver {
     pub fn receive_unexpected(&mut self, now: Time, sequence: u64, length: u64, sent: Time) -> Option<Acknowledgment> {
         let end = sequence + length;
         let duplicate = if self.reports_duplicates { self.known((sequence, end)) } else { None };
-        let repeats_last = end == self.next && length > 0 && self.islands.is_empty() && duplicate.is_none();
+        let repeats_last = !self.acknowledges_at_once
+            && end == self.next
+            && length > 0
+            && self.islands.is_empty()
+            && duplicate.is_none();
         self.latest = self.take(sequence, end);
         self.received += self.latest;
         self.note_timestamp(now, sequence, sent);
-        let repeats = self.latest.duplicate > 0;
-        self.wait(now, Arrival { repeats_last, length, repeats, ..self.arrival() });
+        if !self.acknowledges_at_once {
+            let repeats = self.latest.duplicate > 0;
+            self.wait(now, Arrival { repeats_last, length, repeats, ..self.arrival() });
+        }
         if let Some(duplicate) = duplicate {
             return self.due.is_none().then(|| self.acknowledge_with(duplicate));
         }

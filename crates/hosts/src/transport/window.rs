@@ -228,20 +228,29 @@ impl Window {
         if self.acknowledgments < self.increment_period {
             return;
         }
-        if self.arithmetic == WindowArithmetic::WholeSegments
-            && segments == 1.0
-            && self.linear_growth == LinearGrowth::Acknowledged
-        {
-            self.acknowledgments = 0;
-            return self.add_one_per(self.segments(), self.in_segments(acknowledged));
-        }
         let area = match self.linear_growth {
             LinearGrowth::PerAcknowledgment => self.increment_area,
             LinearGrowth::Acknowledged => self.mss * acknowledged as f64 * self.increment_period as f64,
         };
         self.acknowledgments = 0;
         let increment = segments * area / self.cwnd;
-        self.grow(if self.arithmetic == WindowArithmetic::Integer { self.rounded(increment) } else { increment });
+        if self.arithmetic == WindowArithmetic::FloatingPoint {
+            self.add(increment);
+        } else {
+            self.grow_linearly_in_units(segments, acknowledged, increment);
+        }
+    }
+
+    /// Adds a linear increment in whole bytes or segments.
+    #[cold]
+    fn grow_linearly_in_units(&mut self, segments: f64, acknowledged: u64, increment: f64) {
+        if self.arithmetic == WindowArithmetic::Integer {
+            self.add(self.rounded(increment));
+        } else if segments == 1.0 && self.linear_growth == LinearGrowth::Acknowledged {
+            self.add_one_per(self.segments(), self.in_segments(acknowledged));
+        } else {
+            self.grow_by_segments(increment);
+        }
     }
 
     /// Congestion window in segments, rounded down.
@@ -300,12 +309,25 @@ impl Window {
 
     /// Adds `increment` bytes, up to `cwnd_limit`.
     #[inline]
-    pub fn grow(&mut self, mut increment: f64) {
+    pub fn grow(&mut self, increment: f64) {
         if self.arithmetic == WindowArithmetic::WholeSegments {
-            self.pending += increment;
-            increment = (self.pending / self.mss).floor() * self.mss;
-            self.pending -= increment;
+            self.grow_by_segments(increment);
+        } else {
+            self.add(increment);
         }
+    }
+
+    /// Adds the whole segments of `increment` bytes and of what is pending.
+    #[cold]
+    fn grow_by_segments(&mut self, increment: f64) {
+        self.pending += increment;
+        let whole = (self.pending / self.mss).floor() * self.mss;
+        self.pending -= whole;
+        self.add(whole);
+    }
+
+    #[inline]
+    fn add(&mut self, increment: f64) {
         let grown = self.cwnd + increment;
         self.cwnd = if grown <= self.limit { grown } else { grown.min(self.limit.max(self.cwnd)) };
     }

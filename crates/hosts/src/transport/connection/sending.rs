@@ -98,7 +98,7 @@ impl Connection {
             self.restart_timer(now);
         }
         self.last_sent = now;
-        if self.pacer.is_some() || self.deliveries.is_some() {
+        if self.notes_departures {
             self.note_paced(now, piece);
         }
         let Piece { sequence, length } = piece;
