@@ -39,6 +39,7 @@ TARGETS = (
     "scoreboard",
     "run",
     "reference_table",
+    "measurement",
     GENERATED,
 )
 

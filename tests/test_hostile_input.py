@@ -85,13 +85,14 @@ def test_a_study_is_read_or_refused(text: bytes) -> None:
         assert isinstance(json.loads(checked), dict)
 
 
-def test_the_corpus_of_reference_tables_is_read_or_refused_by_line() -> None:
+@pytest.mark.parametrize("target", ["reference_table", "measurement"])
+def test_the_corpus_of_a_target_in_python_is_read_or_refused_by_line(target: str) -> None:
     fuzz = Path(__file__).parent.parent / "fuzz"
-    target = runpy.run_path(str(fuzz / "reference_table.py"))
-    texts = sorted((fuzz / "corpus/reference_table").iterdir())
+    check = runpy.run_path(str(fuzz / f"{target}.py"))["check"]
+    texts = sorted((fuzz / "corpus" / target).iterdir())
     assert texts
     for text in texts:
-        target["check"](text.read_bytes())
+        check(text.read_bytes())
 
 
 def test_a_cell_that_the_reader_refuses_is_reported_with_its_line() -> None:

@@ -2,9 +2,11 @@
 
 import gzip
 import json
+from pathlib import Path
 
 import pytest
 
+from longfat import load_scenario, run
 from longfat.base.errors import BadInput
 from longfat.schedules import lens
 from longfat.schedules.irtt import measured
@@ -135,6 +137,29 @@ def test_directions_that_differ_are_said_with_their_figures() -> None:
     assert down[0] == "time_s,delay_s,loss"
     assert both[0] == "time_s,delay_up_s,delay_down_s,loss_up,loss_down"
     assert [line.split(",")[1] for line in down[1:]] == [line.split(",")[2] for line in both[1:]]
+
+
+def test_lines_of_a_scenario_have_each_direction_as_it_was_measured(tmp_path: Path) -> None:
+    answered = [trip(n, 120, "false", send=72, receive=48) for n in range(100)]
+    (tmp_path / "irtt.json").write_text(json.dumps({"round_trips": answered}))
+    base = (
+        'schema_version = 1\nduration = "1 s"\nframing = "packet"\nport.buffer = "20 packets"\n'
+        'traffic = { kind = "finite", size = "1 kB" }\ntopology = { kind = "n-source", '
+        'sources = 1, access = { delay = "1 ms" }, bottleneck = { delay = "60 ms" } }\n'
+    )
+    finished = {}
+    for direction in ("down", "up"):
+        words = ("from-irtt", tmp_path / "irtt.json", "--lines", "--direction", direction)
+        lines = "\n".join(printed(*words))
+        (tmp_path / "scenario.toml").write_text(base + lines)
+        settings = load_scenario(tmp_path / "scenario.toml").settings
+        assert [line["at"] for line in settings["lines"]] == ["bottleneck", "bottleneck back"]
+        finished[direction] = run(load_scenario(tmp_path / "scenario.toml"))["flows"][0]
+    # The second segment leaves when the first one is acknowledged: after a round trip of 120 ms and
+    # four times the access lines', which is the same both ways. Then it goes the way of data.
+    arrived = [flow["finished_s"] for flow in finished.values()]
+    assert arrived[0] == pytest.approx(0.124 + 0.048 + 0.002, abs=1e-3)
+    assert arrived[1] - arrived[0] == pytest.approx(0.072 - 0.048, abs=1e-9)
 
 
 def test_both_forms_of_one_measurement_make_the_same_path() -> None:

@@ -1,5 +1,6 @@
 """Paths as they were measured: one direction, both, or one path for both; and several joined."""
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from longfat.base.errors import BadInput, LongfatError
 from longfat.schedules.measured import Column, Measured, Way, joined, path_columns, table_text
 from longfat.schedules.table import read_table
-from longfat.schedules.written import text_and_notes
+from longfat.schedules.written import lines_text, text_and_notes
 from tests.schedules.specimens import EXAMPLES, printed, schedule
 
 numbers = st.floats(0.001, 60).map(lambda number: round(number, 7))
@@ -74,6 +75,28 @@ def test_a_joined_path_has_the_times_of_all_and_keeps_values_between_them() -> N
     assert list(path.times_s) == [0, 0.5, 1, 2, 3]
     assert path.up == Way(delay_s=(0.01, 0.01, 0.01, 0.02, 0.02))
     assert path.down == Way(rate_bps=(5, 5, 6, 6, 7), delay_s=(0.03, 0.03, 0.03, 0.04, 0.04))
+
+
+def test_lines_of_a_scenario_have_the_direction_of_data_first() -> None:
+    both = Measured((0.0, 1.0), Way(delay_s=(0.03, 0.04)), Way(delay_s=(0.01, 0.02)))
+    text = lines_text(both, None, "middle")
+    down, up = tomllib.loads(text)["lines"]
+    assert down == {
+        "at": "middle",
+        "path": {"kind": "schedule", "steps": "time_s,delay_s\n0,0.01\n1,0.02\n"},
+    }
+    assert (up["at"], up["path"]["steps"]) == ("middle back", "time_s,delay_s\n0,0.03\n1,0.04\n")
+    turned = tomllib.loads(lines_text(both, "up", 'a "b"'))["lines"]
+    assert [line["at"] for line in turned] == ['a "b"', 'a "b" back']
+    assert turned[0]["path"] == up["path"]
+
+
+def test_a_direction_alone_is_that_of_data() -> None:
+    path = Measured((0.0,), up=Way(rate_bps=(5,)))
+    (line,) = tomllib.loads(lines_text(path, None, "bottleneck"))["lines"]
+    assert line["at"] == "bottleneck"
+    with pytest.raises(LongfatError, match="--direction up or down says where data go"):
+        lines_text(path, "both", "bottleneck")
 
 
 def test_a_direction_that_was_not_measured_is_refused() -> None:

@@ -59,6 +59,21 @@ _DIRECTION = click.Option(
     "one path for both, with the measured round trip]",
 )
 
+_LINES = (
+    click.Option(
+        ["--lines", "as_lines"],
+        is_flag=True,
+        help="Print `[[lines]]` of a scenario in place of CSV: each direction as it was measured.",
+    ),
+    click.Option(
+        ["--at"],
+        default="bottleneck",
+        show_default=True,
+        metavar="NAME",
+        help="With --lines: the line that data take; acknowledgments take the line back.",
+    ),
+)
+
 
 class _Importers(click.Group):
     """The verbs of importers, which are made when they are used, and those of this file."""
@@ -105,17 +120,17 @@ def _importing(name: str) -> click.Command:
     ]
     parameters += [_OPTIONS[option] for option in chosen.OPTIONS]
 
-    def run(direction: str | None, **given: Any) -> None:
+    def run(direction: str | None, as_lines: bool, at: str, **given: Any) -> None:
         from longfat.schedules import import_files
         from longfat.schedules.options import Options
 
         files = {file: given.pop(file) for file in (*chosen.FILES, *more)}
         named = {file: path for file, path in files.items() if path is not None}
         path = import_files(name, named, Options(**given))
-        _print(path, direction, str(next(iter(named.values()))))
+        _print(path, direction, at if as_lines else None, str(next(iter(named.values()))))
 
     return click.Command(
-        _PREFIX + name, params=[*parameters, _DIRECTION], callback=run, help=chosen.HELP
+        _PREFIX + name, params=[*parameters, _DIRECTION, *_LINES], callback=run, help=chosen.HELP
     )
 
 
@@ -127,7 +142,13 @@ def command() -> None:
 @command.command("join")
 @click.argument("schedules", type=_FILE, nargs=-1, required=True)
 @click.pass_context
-def join(context: click.Context, schedules: tuple[Path, ...], direction: str | None) -> None:
+def join(
+    context: click.Context,
+    schedules: tuple[Path, ...],
+    direction: str | None,
+    as_lines: bool,
+    at: str,
+) -> None:
     """Print one schedule of several: delays of one, rates of another.
 
     Each of SCHEDULES is CSV as the other verbs print it. The result has the times of all; between
@@ -139,10 +160,10 @@ def join(context: click.Context, schedules: tuple[Path, ...], direction: str | N
 
     if len(schedules) < 2:
         raise click.UsageError("two schedules or more can be joined", context)
-    _print(join_files(schedules), direction, str(schedules[0]))
+    _print(join_files(schedules), direction, at if as_lines else None, str(schedules[0]))
 
 
-join.params.append(_DIRECTION)
+join.params += [_DIRECTION, *_LINES]
 
 
 @command.command("to-mahimahi")
@@ -163,11 +184,14 @@ def to_mahimahi(schedule: Path, duration_s: int, direction: "Direction | None") 
     click.echo("\n".join(map(str, trace_of(rates, 1000 * duration_s))))
 
 
-def _print(path: "Measured", direction: str | None, source: str) -> None:
-    """Print a path as CSV, and before that its notes on stderr."""
-    from longfat.schedules.written import text_and_notes
+def _print(path: "Measured", direction: str | None, at: str | None, source: str) -> None:
+    """Print a path as CSV, or as lines of a scenario at a line; before that its notes on stderr."""
+    from longfat.schedules.written import lines_text, text_and_notes
 
-    text, notes = text_and_notes(path, direction, source)
+    if at is None:
+        text, notes = text_and_notes(path, direction, source)
+    else:
+        text, notes = lines_text(path, direction, at), list(path.notes)
     for note in notes:
         say(note)
     click.echo(text)

@@ -6,7 +6,7 @@ al. 2015, section 3.3).
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -35,8 +35,8 @@ PACKET_BITS = 8 * 1500
 MOST_OPPORTUNITIES = 10_000_000
 """Longest trace in lines: more than 10 Gbit/s for ten seconds."""
 
-MOST_WINDOWS = 2_000_000
-"""Most windows of a schedule: more than two days of 100 ms."""
+MOST_WINDOWS = 1_000_000
+"""Most windows of a schedule: more than a day of 100 ms."""
 
 _MILLISECONDS = 1000
 
@@ -70,24 +70,16 @@ def measured(files: dict[str, Sample], options: Options) -> Measured:
     window_ms = options.window_ms or DEFAULT_WINDOW_MS
     length_ms = max(trace[-1] for trace in traces.values())
     until_ms = length_ms if options.duration_s is None else options.duration_s * _MILLISECONDS
-    for name, way in names.items():
-        if way in traces:
-            refuse_too_many(until_ms, traces[way], window_ms, files[name].source)
     return joined([path_of_trace(trace, window_ms, until_ms, way) for way, trace in traces.items()])
-
-
-def refuse_too_many(until_ms: int, trace: Sequence[int], window_ms: int, source: str) -> None:
-    """Raise `BadInput` for more than `MOST_WINDOWS`; a repetition begins with a window."""
-    windows = until_ms / min(window_ms, trace[-1])
-    if windows > MOST_WINDOWS:
-        problem = f"{windows:,.0f} windows, and {MOST_WINDOWS:,} are the most"
-        raise BadInput([f"{source}: {problem}; take a longer --window-ms, or a shorter time"])
 
 
 def path_of_trace(
     trace: Sequence[int], window_ms: int, duration_ms: int | None, direction: Direction
 ) -> Measured:
-    """Return the path with the mean rates of a trace in one direction."""
+    """Return the path with the mean rates of a trace in one direction.
+
+    Raises `BadInput` for more than `MOST_WINDOWS`.
+    """
     steps = schedule_of(trace, window_ms, duration_ms)
     times_s = tuple(float(step.time_ms / _MILLISECONDS) for step in steps)
     way = Way(rate_bps=tuple(round(step.bits_per_second) for step in steps))
@@ -121,7 +113,7 @@ def schedule_of(trace: Sequence[int], window_ms: int, duration_ms: int | None = 
     """Return the mean rate of each window; consecutive windows with equal rates are merged.
 
     The trace repeats until `duration_ms`, by default its own length. A window includes its end, as
-    the trace does.
+    the trace does. Raises `BadInput` for more than `MOST_WINDOWS`.
     """
     length = trace[-1]
     until = length if duration_ms is None else duration_ms
@@ -129,17 +121,29 @@ def schedule_of(trace: Sequence[int], window_ms: int, duration_ms: int | None = 
     # repetition.
     windows = Counter(max(time - 1, 0) // window_ms for time in trace)
     rates: list[Rate] = []
-    for begin, end, window in _windows(length, window_ms, until):
+    for begin, end, window in _windows(windows, length, window_ms, until):
         rate = Fraction(windows[window] * PACKET_BITS * _MILLISECONDS, end - begin)
         if not rates or rates[-1].bits_per_second != rate:
             rates.append(Rate(Fraction(begin), rate))
     return rates
 
 
-def _windows(length: int, window: int, until: int) -> Iterator[tuple[int, int, int]]:
-    """Yield begin, nominal end and index of each window; the last of a trace may be shorter."""
+def _windows(
+    known: Collection[int], length: int, window: int, until: int
+) -> Iterator[tuple[int, int, int]]:
+    """Yield begin, nominal end and index of windows; the last of a trace may be shorter.
+
+    Of windows without opportunities, those not `known`, the first of several in a row is enough.
+    """
+    last = (length - 1) // window
+    telling = sorted({0, *known, *(number + 1 for number in known if number < last)})
+    count = len(telling) * ceil(until / length)
+    if count > MOST_WINDOWS:
+        problem = f"a schedule of {count:,} windows, and {MOST_WINDOWS:,} are the most"
+        raise BadInput([f"{problem}; take a longer --window-ms, or a shorter time"])
     for start in range(0, until, length):
-        for number, begin in enumerate(range(0, length, window)):
+        for number in telling:
+            begin = number * window
             if start + begin < until:
                 yield start + begin, start + min(begin + window, length), number
 

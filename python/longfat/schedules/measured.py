@@ -1,8 +1,8 @@
 """A path as it was measured, with each direction's own delay, jitter, loss and rate.
 
-This is the form between every importer and the CSV of `path.steps`. A path of today has one delay,
-jitter and loss for both directions, and a rate for data. `path_columns` gives those that keep round
-trips as they were measured; `columns_of_both` keeps the directions apart.
+This is the form between every importer and a scenario. Its `path` has one delay, jitter and loss
+for both directions, and a rate for data: `path_columns` gives those that keep round trips as they
+were measured. Its `lines` have each direction's own, and so has the table of `columns_of_both`.
 """
 
 from bisect import bisect_right
@@ -191,7 +191,7 @@ def difference(measured: Measured, source: str) -> str | None:
     taken = " and ".join(words for words, names in parts.items() if names)
     return (
         f"warning: {source}: the directions differ: {up_said} up, {down_said} down; the schedule "
-        f"has {taken}; --direction up or down takes one, both keeps both"
+        f"has {taken}; --direction up or down takes one, --lines keeps both"
     )
 
 
