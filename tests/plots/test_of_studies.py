@@ -183,7 +183,8 @@ def test_a_fourth_factor_of_responses_has_markers_and_ranges_stand_side_by_side(
     results = {place: {1: {"queue_s": 0.9}, 2: {"queue_s": 0.5}} for place in combinations}
     table = compare(Response("w", "Waits", "queue_s", rows, is_printed=False), results)
     drawn = draw("responses", [table])
-    assert [mark.label for mark in drawn.picture.key] == ["a", "b", "reno", "cubic"]
+    labels = [mark.label for mark in drawn.picture.key]
+    assert labels == ["queue a", "queue b", "control reno", "control cubic"]
     for panel in drawn.picture.panels[0]:
         assert panel is not None
         assert len({(mark.color, mark.marker) for mark in panel.marks}) == 4
@@ -192,7 +193,8 @@ def test_a_fourth_factor_of_responses_has_markers_and_ranges_stand_side_by_side(
         assert sum(places) == pytest.approx(0)
     assert "lines of a colour differ" not in drawn.caption
     chosen = draw("responses", [table], Options(markers="queue"))
-    assert [mark.label for mark in chosen.picture.key] == ["leo", "geo", "a", "b"]
+    labels = [mark.label for mark in chosen.picture.key]
+    assert labels == ["path leo", "path geo", "queue a", "queue b"]
 
 
 def test_a_key_of_many_long_names_stays_within_the_picture() -> None:
@@ -214,7 +216,7 @@ def test_a_key_of_many_long_names_stays_within_the_picture() -> None:
 def test_responses_of_several_tables_have_a_row_of_panels_each() -> None:
     drawn = draw("responses", [shares(), shares("queue")], Options(columns="path"))
     titles = [axes.get_title(loc="left") for axes in drawn.matplotlib().axes]
-    assert titles == ["table w, geo", "table w, geo"]
+    assert titles == ["table w: Waits, geo", "table w: Waits, geo"]
 
 
 def test_responses_without_runs_are_not_drawn() -> None:

@@ -82,9 +82,9 @@ def check_options(kind: str, options: Options) -> None:
 def draw(kind: str, source: Any, options: Options = PLAIN, command: str = "") -> "Figure":
     """Plot a source; return a figure that can be saved in every format.
 
-    `source` is of the kind in the plot's `SOURCE`: folders of traces, the comparisons or ledgers of
-    a study, or an analysis. `command` reproduces the plot. Raises `NothingToDraw` without data, and
-    `LongfatError` for an unknown name and for options that the plot does not use.
+    `source` is of the kind in the plot's `SOURCE`: folders of traces, the comparisons, ledgers or
+    metrics of a study, or an analysis. `command` reproduces the plot. Raises `NothingToDraw`
+    without data, and `LongfatError` for an unknown name and for options that the plot does not use.
     """
     from longfat.plots.figure import Figure
 

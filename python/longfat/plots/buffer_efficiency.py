@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from longfat.plots.names import shortened
+from longfat.plots.names import plain, shortened
 from longfat.plots.palette import NEUTRAL, Look, level_looks
 from longfat.plots.panels import level_of, levels_of, means_and_ranges, named
 from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture
+from longfat.plots.ranges import sharing
 from longfat.results.comparison import TableComparison
 
 if TYPE_CHECKING:
@@ -24,7 +25,8 @@ _UNITS = {"RTT": _ROUND_TRIPS, "BDP": _ROUND_TRIPS}
 _RESULTS = {"efficiency", "low", "high", "replications"}
 _NUMBERS = {"buffer", "buffer_size", "buffer_unit", *_RESULTS}
 _PANEL_WIDTH_INCHES, _HEIGHT_INCHES = 2.4, 2.4
-_MOST_TICKS = 4
+_LETTERS, _GAP = 32, 1.5
+"""Letters that fit along the axis of a panel, and the room between two ticks."""
 _GUIDES, _APART = (0.5, 1.0), 1.5
 """Positions of the guides in round trips, and the least ratio of a tick to a guide."""
 
@@ -76,7 +78,7 @@ def picture(
     by_policy = replace(options, rows=options.rows or "policy")
     layout = by_policy.layout("config", "sources", factors, ("colors", "columns"))
     across, down = levels_of(rows, layout.columns), levels_of(rows, layout.rows)
-    looks = level_looks(levels_of(rows, layout.colors))
+    looks = level_looks(levels_of(rows, layout.colors), options.study)
     panels = [
         [
             _panel(
@@ -108,7 +110,7 @@ def picture(
     note = means_and_ranges(rows, others)
     if absent := _in_other_units(rows, tables):
         note += f"; not drawn, for they are in another unit: {', '.join(absent)}"
-    return Picture(panels, note, height, width, share_y="all", key=key)
+    return Picture(panels, note, height, width, share_y=sharing(panels, "all"), key=key)
 
 
 def _in_other_units(rows: Sequence["Row"], tables: Sequence[TableComparison]) -> list[str]:
@@ -162,7 +164,7 @@ def _panel(
     unit: str = rows[0]["buffer_unit"]
     is_guided = unit == _ROUND_TRIPS
     sizes = sorted({row["buffer_size"] for row in rows})
-    ticks = sizes[:: -(-len(sizes) // _MOST_TICKS)]
+    ticks = _that_fit(sizes)
     return Panel(
         Axis(f"buffer in {unit}", log=True, ticks=_guided(ticks) if is_guided else ticks),
         Axis("efficiency" if first else ""),
@@ -170,6 +172,15 @@ def _panel(
         [Guide(at, along="x", color=NEUTRAL) for at in _GUIDES] if is_guided else (),
         title,
     )
+
+
+def _that_fit(sizes: Sequence[float]) -> list[float]:
+    """Return every size, or every other and so on, so that their labels fit along the axis."""
+    for every in range(1, len(sizes) + 1):
+        ticks = list(sizes[::every])
+        if sum(len(plain(tick)) + _GAP for tick in ticks) <= _LETTERS:
+            return ticks
+    return list(sizes[:1])
 
 
 def _guided(ticks: Sequence[float]) -> list[float]:

@@ -17,13 +17,14 @@ RESERVED = frozenset(
         *("table_name", "table", "response", "metric", "value", DOUBTFUL, NOTE),
         *("run_id", "stored", "fingerprint", "differences", "runs", "replications", "level"),
         *("reference", "ours", "deterministic", "mean", "min", "max", "low", "high"),
-        *("mean_low", "mean_high"),
+        *("mean_low", "mean_high", "cautions"),
         *("buffer_size", "buffer_unit", "covariance"),
         *(
             f"{metric}_{number}"
             for metric in ("efficiency", "fairness")
             for number in ("reference", DOUBTFUL, "mean", "min", "max", "deviation")
         ),
+        *(f"{metric}_deviation" for metric in _engine.METRICS),
     }
 )
 """Reserved names: columns beside those of factors in SQL, reference tables and data.
