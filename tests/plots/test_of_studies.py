@@ -101,7 +101,10 @@ def test_a_line_of_buffers_that_stands_in_two_tables_is_drawn_once_and_hides_no_
     drawn = draw("buffer-efficiency", tables, Options(colors="config"))
     assert len(drawn.rows) == len(places)
     assert len(list(drawn.picture.marks())) == len(places) / 2
-    assert drawn.caption.endswith("lines of a colour differ in flavor")
+    assert "lines of a colour differ" not in drawn.caption
+    labels = {mark.label: mark.style for mark in drawn.picture.key}
+    assert (labels["flavor reno"], labels["flavor sack"]) == ("-", "--")
+    assert {mark.style for mark in drawn.picture.marks()} == {"-", "--"}
 
 
 def test_a_table_that_is_not_about_buffers_gives_no_lines(tables: list[TableComparison]) -> None:

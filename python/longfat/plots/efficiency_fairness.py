@@ -1,6 +1,6 @@
 """Plot of efficiency against fairness: the paper's point, ours, and a line between them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +9,7 @@ from longfat.plots.ellipses import Spread, outline
 from longfat.plots.names import shortened
 from longfat.plots.options import PLAIN, Layout, Options, Row
 from longfat.plots.palette import INK, MARKERS, NEUTRAL, level_looks
-from longfat.plots.panels import as_many, level_label, level_of, levels_of
+from longfat.plots.panels import as_many, level_label, level_of, levels_of, said_in_full
 from longfat.plots.picture import Axis, Mark, Panel, Picture
 from longfat.results.comparison import Entry, TableComparison
 from longfat.studies.reference import Combination
@@ -232,23 +232,35 @@ def _key(
 ) -> list[Mark]:
     is_one = layout.colors == layout.markers
     key: list[Mark] = []
+    name: Callable[[str, str, Collection[str]], str] = level_label
     if layout.colors not in (layout.columns, layout.markers):
-        key += _key_of(layout.colors, colors, {})
-    key += _key_of(layout.markers, colors if is_one else {}, markers)
+        if markers.keys() != {""}:  # levels of two factors
+            name = _in_full
+        key += _key_of(layout.colors, colors, {}, name)
+    key += _key_of(layout.markers, colors if is_one else {}, markers, name)
     if any(_printed(row) for row in rows):
         key.append(Mark("points", (), filled=False, label="paper (faint: doubtful)"))
         key.append(Mark("line", (), width=0.8, label="same combination"))
     return [*key, Mark("points", (), label="longfat, mean")]
 
 
-def _key_of(factor: str, colors: Mapping[str, str], markers: Mapping[str, str]) -> Iterator[Mark]:
+def _in_full(factor: str, level: str, levels: Collection[str]) -> str:
+    return said_in_full(factor, level) if level else level_label(factor, level, levels)
+
+
+def _key_of(
+    factor: str,
+    colors: Mapping[str, str],
+    markers: Mapping[str, str],
+    name: Callable[[str, str, Collection[str]], str],
+) -> Iterator[Mark]:
     """Yield a mark for each level of a factor, with its colour or marker or both."""
     levels = list(markers or colors)
-    names = shortened([level_label(factor, level, levels) for level in levels])
-    for level, name in zip(levels, names, strict=True):
+    names = shortened([name(factor, level, levels) for level in levels])
+    for level, label in zip(levels, names, strict=True):
         if levels != [""]:
             color, marker = colors.get(level, NEUTRAL), markers.get(level, "o")
-            yield Mark("points", (), color=color, marker=marker, label=name)
+            yield Mark("points", (), color=color, marker=marker, label=label)
 
 
 def _caption(rows: Sequence[Row]) -> str:
