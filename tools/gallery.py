@@ -36,8 +36,8 @@ FOLDER, PAGE = ROOT / "docs" / "gallery", ROOT / "docs" / "gallery.md"
 SCREEN, PHONE = (1400, 900), (390, 844)
 SIZES = {"screen": SCREEN, "phone": PHONE}
 SCHEMES = ("light", "dark")
-QUALITY = 60
-MOST_PIXELS = 1800
+QUALITY = 50
+MOST_PIXELS = 1400
 """Largest height of a picture: a long page is cut off."""
 LIBRARIES = ("vega.min.js", "vega-lite.min.js", "vega-embed.min.js")
 

@@ -209,3 +209,11 @@ def test_many_bars_stand_on_pages_that_are_no_higher_than_a_sheet(tmp_path: Path
     assert all(file.exists() for file in written)
     assert drawn.save(tmp_path / "l.pdf") == [tmp_path / "l.pdf"]
     assert (tmp_path / "l.pdf").read_bytes().count(b"/Type /Page ") == len(pages)
+
+
+def test_bars_of_numbers_stand_in_their_order() -> None:
+    shares = dict(zip(CAUSES, SHARES, strict=True))
+    given = [LedgerRow((("number", number),), shares, 2) for number in ("1", "16", "2", "8")]
+    (panel,) = draw("ledger", given).picture.panels[0]
+    assert panel is not None
+    assert list(panel.y.names) == [f"number {number}" for number in (1, 2, 8, 16)]

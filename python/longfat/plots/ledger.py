@@ -53,6 +53,7 @@ def picture(rows: Sequence[Row], options: Options = PLAIN, _source: object = ())
 
     If the bars differ between columns, all panels are in one column.
     """
+    rows = _in_order(rows)
     layout = options.layout("policy", factors=_factors(rows))
     styles = _styles(rows)
     labels = _Labels.of(rows, layout)
@@ -218,6 +219,14 @@ def _lone_title(layout: Layout, row_level: str, column_level: str) -> str:
     """Return the title of a panel outside of a grid."""
     names = (named(layout.rows, row_level), named(layout.columns, column_level))
     return ", ".join(filter(None, names))
+
+
+def _in_order(rows: Sequence[Row]) -> list[Row]:
+    """Return rows in the order of their levels: numbers ascending, others as they appear."""
+    levels = {name: levels_of(rows, name) for name in _factors(rows)}
+    return sorted(
+        rows, key=lambda row: [own.index(level_of(row, name)) for name, own in levels.items()]
+    )
 
 
 def _factors(rows: Sequence[Row]) -> list[str]:
