@@ -18,7 +18,7 @@ FIGURE_5 := guaranteed-rate --table 3,4,5,6,7,8,9 --columns guaranteed_rate --co
 # A table of 98-0876R1 for the gallery of plots.
 TABLE_4 := examples/analysis/table4-wan.csv --factors tcp_flavor,buffer_rtt,drop_policy --response efficiency
 
-.PHONY: build demo test faults fuzz mutants needed lint bench docs wheel lock vendor clean
+.PHONY: build demo test faults fuzz mutants needed lint bench docs gallery wheel lock vendor clean
 
 build: .venv/built
 
@@ -138,6 +138,10 @@ docs: build
 	$(BIN)/longfat plot responses long-fat --table newcomer,farther -o docs/images/long-fat-shares.png
 	$(BIN)/longfat plot responses long-fat --table friends -o docs/images/long-fat-reno.png
 	$(BIN)/python -m tools.screenshots longfat.db
+
+# Every plot and page as a picture, from runs that are made if they are missing: some minutes. Needs Chromium.
+gallery: build
+	$(BIN)/python -m tools.gallery longfat.db
 
 # A wheel is compiled twice, the second time for what runs do most. Needs llvm-profdata: rustup component add llvm-tools.
 wheel: .venv/installed

@@ -258,6 +258,9 @@ def test_the_legend_of_a_chart_names_every_flow(
         for flow in range(1, sources + 1):
             name = page.locator(".u-legend").first.get_by_text(f"flow {flow}", exact=True)
             expect(name).to_be_visible()
+        markers = page.locator(".u-legend").first.locator(".u-marker")
+        borders = markers.evaluate_all("found => found.map((marker) => marker.style.border)")
+        assert len(set(borders[-sources:])) == sources
 
 
 def test_a_port_shows_its_queue_discipline_in_words(browser: Browser, server: Served) -> None:
@@ -410,5 +413,9 @@ def test_pages_count_packets_where_they_travel_whole(browser: Browser, server: S
         assert page.get_by_text("max queue packets").count() >= 1
         note = page.locator('[data-chart="queue"] p')
         expect(note).to_contain_text("dashed: buffer, 20 packets")
+        headings = page.get_by_role("region", name="Ports").get_by_role("columnheader")
+        columns = headings.all_inner_texts()
+        assert "packets dropped" in columns
+        assert len(set(columns)) == len(columns)
         assert page.get_by_text("max queue cells").count() == 0
         assert not wrong

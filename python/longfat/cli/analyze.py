@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -133,6 +133,7 @@ def command(
     names = [] if factors is None else names_in(factors, f"--factors {factors!r}")
     settings = Settings(Intervals(confidence, exact_quantiles), order, bool(blocks))
     cautions: Sequence[Caution] = ()
+    origin: dict[str, Any] = {"source": source}
     if _is_table(source):
         _check_table_options(part, names)
         found = load_observations(Path(source), names, response, replication, part.where)
@@ -141,12 +142,12 @@ def command(
     else:
         if replication is not None:
             raise click.UsageError("--replication is for a CSV; a study knows its replications")
-        analysis, cautions = _of_study(
+        analysis, cautions, origin = _of_study(
             source, names, response, part, store, settings, blocks is None
         )
     more = None if better is None else better == "more"
     if as_json:
-        print_json(analysis_document(analysis, {"source": source}, more, cautions))
+        print_json(analysis_document(analysis, origin, more, cautions))
     else:
         _STYLES[style](analysis, more)
 
@@ -221,9 +222,10 @@ def _of_study(
     store: str,
     settings: "Settings",
     blocks_as_seeds: bool,
-) -> "tuple[Analysis, Sequence[Caution]]":
+) -> "tuple[Analysis, Sequence[Caution], dict[str, Any]]":
     from longfat.analysis.cautions import cautions
     from longfat.analysis.study_runs import RunsMissing, analyse_study
+    from longfat.report.analysis import source_of_study
     from longfat.results.sequential import in_effect
     from longfat.results.stored import load_responses
     from longfat.studies.definition import load_study
@@ -241,7 +243,7 @@ def _of_study(
         raise LongfatError(f"{shown(store)}: {missing}; to run them:\n  {advice}") from missing
     doubts = cautions(plan, results, [response])
     say_cautions(name, {"": doubts})
-    return found, doubts
+    return found, doubts, source_of_study(name, study)
 
 
 def _print_text(analysis: "Analysis", more: bool | None) -> None:

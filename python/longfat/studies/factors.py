@@ -24,6 +24,7 @@ RESERVED = frozenset(
             for metric in ("efficiency", "fairness")
             for number in ("reference", DOUBTFUL, "mean", "min", "max", "deviation")
         ),
+        *(f"{metric}_deviation" for metric in _engine.METRICS),
     }
 )
 """Reserved names: columns beside those of factors in SQL, reference tables and data.

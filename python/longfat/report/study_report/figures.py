@@ -11,7 +11,8 @@ from longfat.base.location import DEFAULT_STORE
 from longfat.plots import draw
 from longfat.plots.data_table import data_table
 from longfat.plots.figure import Figure
-from longfat.report.analysis import analysis_document
+from longfat.plots.options import PLAIN, Options
+from longfat.report.analysis import analysis_document, source_of_study
 from longfat.report.study_report.contents import Contents
 from longfat.report.study_report.parts import ChosenRun, PartAnalysis, names_of, results_of
 from longfat.results.comparison import TableComparison
@@ -37,11 +38,13 @@ class Figures:
         source: Any = group
         if kind == "ledger":
             source = ledger_rows(results_of(group, contents.results))
-        return self._drawn(kind, source, command)
+        options = Options(levels=contents.study.named_levels)
+        return self._drawn(kind, source, command, options)
 
     def of_analysis(self, kind: str, contents: Contents, part: PartAnalysis) -> Html:
         """Plot an analysis; empty if there is nothing to draw."""
-        document = analysis_document(part.analysis, {"source": contents.said.study})
+        source = source_of_study(contents.said.study, contents.study)
+        document = analysis_document(part.analysis, source)
         command = f"{contents.analyze(part, '--json')} | longfat plot {kind} - -o {kind}.svg"
         return self._drawn(kind, document, command)
 
@@ -55,9 +58,9 @@ class Figures:
         command = f"{trace_command(contents, run_id)} && longfat plot {kind} {folder} -o {kind}.svg"
         return self._drawn(kind, [traces], command)
 
-    def _drawn(self, kind: str, source: Any, command: str) -> Html:
+    def _drawn(self, kind: str, source: Any, command: str, options: Options = PLAIN) -> Html:
         try:
-            figure = draw(kind, source, command=command)
+            figure = draw(kind, source, options, command)
         except LongfatError:  # nothing to draw, such as interactions of a single factor
             return Html("")
         return self._element(figure)

@@ -119,21 +119,34 @@ function options(holder, chart) {
     padding: [8, narrow ? 4 : 12, 0, 0],
     scales: { x: { time: false, range: (_, low, high) => [low, high] }, y: { range: fromZero } },
     axes: [{ ...axis, label: "time in s", labelSize: 18, size: 34, labelFont: axis.font },
-      { ...axis, size: narrow ? 54 : 60 }],
+      { ...axis, size: (_, numbers) => besideOf(numbers, narrow) }],
     focus: { alpha: 0.25 },
     legend: { show: chart.series.length <= LONGEST_LEGEND && chart.series.length > 1,
-      live: chart.series.length <= LIVE_LEGEND && !narrow },
+      live: chart.series.length <= LIVE_LEGEND && !narrow,
+      markers: { dash: (_, number) => borderOf(chart.series[number - 1]?.dash) } },
     cursor: { drag: { x: true, y: false }, focus: { prox: 16 } },
     series: [{ label: "time", value: (_, value) => (value === null ? "" : `${shown(value)} s`) }, ...chart.series.map((series) => ({
       label: series.label,
       stroke: visible(series),
       width: chart.series.length > 5 ? 1 : 1.5,
+      dash: series.dash,
       points: { show: false },
       value: (_, value) => (value === null || value === undefined ? "" : shown(value)),
     }))],
     hooks: { draw: [drawGuides, drawEvents] },
   };
 }
+
+/** The border in a legend that stands for a dash: pixels drawn and left out in turn. */
+function borderOf(dash) {
+  if (!dash || dash[1] === 0) return "solid";
+  if (dash.length > 2) return "double";
+  return dash[0] > dash[1] ? "dashed" : "dotted";
+}
+
+/** The width of an axis whose longest number is not cut off. */
+const besideOf = (numbers, narrow) =>
+  Math.max(narrow ? 54 : 60, 20 + 7 * Math.max(0, ...(numbers ?? []).map((number) => number.length)));
 
 /** From 0 to above the highest value and the guides. */
 function fromZero(plot, _low, high) {

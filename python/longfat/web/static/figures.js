@@ -26,13 +26,16 @@ export function Figures({ study, address }) {
   const [kind, setKind] = useState("");
   const [table, setTable] = useState("");
   const names = study.figures.map(({ name }) => name);
+  const tables = study.figures.find(({ name }) => name === kind)?.tables ?? ["", ...study.tables];
+  const chosen = tables.includes(table) ? table : tables[0];
+  if (!names.length) return null;
   return html`<section class="card">
     <h2>Figures</h2>
     <form class="choices" onSubmit=${(event) => event.preventDefault()}>
       <${Select} id="figure" label="figure" value=${kind} names=${["", ...names]} none="choose one" onChange=${setKind} />
-      <${Select} id="table" label="table" value=${table} names=${["", ...study.tables]} none="all" onChange=${setTable} />
+      <${Select} id="table" label="table" value=${chosen} names=${tables} none="all" onChange=${setTable} />
     </form>
-    ${kind && html`<${Figure} address=${`${address}/figures/${kind}?${new URLSearchParams({ table })}`}
+    ${kind && html`<${Figure} address=${`${address}/figures/${kind}?${new URLSearchParams({ table: chosen })}`}
       ended=${study.state.done} />`}
   </section>`;
 }

@@ -84,7 +84,9 @@ const flat = (part) => Object.fromEntries(Object.entries(part).flatMap(([name, v
 export function Parts({ title, parts: found, whole, leftOut = 0 }) {
   if (!found.length) return null;
   const parts = found.map(flat);
-  const columns = columnsOf(parts[0]).filter((name) => parts.some((part) => part[name] !== null));
+  // Where packets travel whole, dropped cells are dropped packets: one column, not two.
+  const columns = [...new Map(columnsOf(parts[0]).filter((name) => parts.some((part) => part[name] !== null))
+    .map((name) => [heading(name, whole), name])).values()];
   return html`<section class="card"><h2>${title}</h2>
     <div class="scroll" tabindex="0" role="region" aria-label=${title}><table>
       <thead><tr><th scope="col">name</th>
