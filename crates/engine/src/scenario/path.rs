@@ -26,7 +26,8 @@ impl Scenario {
     #[must_use]
     pub fn conditions_of(&self, graph: &Graph, line: &LineSettings) -> Option<Conditions> {
         let context = self.path_context(graph, line.number);
-        Some(Conditions::of(line.path.as_ref()?.model.build(&context).as_ref(), &context))
+        let conditions = Conditions::of(line.path.as_ref()?.model.build(&context).as_ref(), &context);
+        Some(if line.has_rate { conditions } else { conditions.at_rate(context.rate) })
     }
 
     /// Steps of the bottleneck's conditions, constant or not; empty without a bottleneck.

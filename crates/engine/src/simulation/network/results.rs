@@ -86,7 +86,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
             clp1_frame_loss_ratio: frames.and_then(|frames| frames.clp1_loss_ratio()),
             max_proxy_bytes: flows.iter().flat_map(|flow| &flow.legs).filter_map(|leg| leg.most_kept_bytes).max(),
             mean_granted_bps: self.granted_bits_measured().map(|bits| bits / self.seconds()),
-            granted_capacity_used: self.granted_capacity_used(graph, ports),
+            granted_capacity_used: self.granted_capacity_used(graph),
             shares: Shares(ledger),
         }
     }
@@ -329,7 +329,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
             let config = self.scenario.port_at(&name);
             let counts = self.port_counts(number, port);
             let (statistics, discipline) = (&counts.ubr, port.discipline_counts());
-            let busy_before = self.before.as_ref().map_or(0.0, |before| before.busy_seconds[number]);
+            let line = &self.links[port.state().line].line;
             PortRecord {
                 name,
                 policy: if discipline.is_some() { config.queue.name() } else { config.policy.name() },
@@ -339,7 +339,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
                 cells_out: statistics.cells_out,
                 cells_dropped: statistics.cells_dropped,
                 packets_dropped: statistics.packets_dropped,
-                utilization: (self.busy_seconds(port, self.end) - busy_before) / self.seconds(),
+                utilization: self.busy_share(number, port) * line.busy_per_share(self.measured_from(), self.end),
                 queue: discipline.map(|of_discipline| QueueRecord {
                     discipline: config.queue.name(),
                     packets_marked: counts.packets_marked,
@@ -361,6 +361,13 @@ impl<O: Observer, D: Drive> Network<O, D> {
         }
     }
 
+    /// For which share of the measured time a port's line has been sending.
+    fn busy_share(&self, number: usize, port: &AnyPort) -> f64 {
+        let before = self.before.as_ref().map_or(0.0, |before| before.busy_seconds[number]);
+        // Where capacity is granted, bits that are still to be sent are rounded up.
+        (self.busy_seconds(port, self.end) - before).max(0.0) / self.seconds()
+    }
+
     /// For how long a port's line has been sending by `now`, since the beginning.
     pub fn busy_seconds(&self, port: &AnyPort, now: Time) -> f64 {
         let state = port.state();
@@ -369,7 +376,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         let bits_out = line.bits_of(state.statistics().cells_out + vbr_cells_out);
         if let Some(grants) = line.grants() {
             // A packet may be sent over many frames, with pauses.
-            return line.busy_seconds(bits_out - grants.bits_being_sent(now));
+            return line.busy_seconds(bits_out.saturating_sub(grants.bits_being_sent(now)));
         }
         line.busy_seconds(bits_out) - self.still_to_send(port, now).as_seconds()
     }
@@ -393,10 +400,10 @@ impl<O: Observer, D: Drive> Network<O, D> {
     }
 
     /// The share of the granted capacity that was used.
-    pub fn granted_capacity_used(&self, graph: &Graph, ports: &[PortRecord]) -> Option<f64> {
+    pub fn granted_capacity_used(&self, graph: &Graph) -> Option<f64> {
         let granted = self.granted_bits_measured().filter(|bits| *bits > 0.0)?;
         let rate = graph.bottleneck()?.rate.0 as f64;
-        Some(ports.get(self.bottleneck_port)?.utilization * self.seconds() * rate / granted)
+        Some(self.busy_share(self.bottleneck_port, self.bottleneck()?) * self.seconds() * rate / granted)
     }
 
     fn class_records(&self, counts: &PortCounts) -> Vec<ClassRecord> {
