@@ -17,9 +17,14 @@ impl Scenario {
     /// Conditions of the bottleneck over time; `None` if they are constant.
     #[must_use]
     pub fn conditions(&self, graph: &Graph) -> Option<Conditions> {
-        let bottleneck = graph.bottleneck_number()?;
+        self.conditions_at(graph, graph.bottleneck_number()?)
+    }
+
+    /// Conditions of the line with that index over time; `None` if they are constant.
+    #[must_use]
+    pub fn conditions_at(&self, graph: &Graph, number: usize) -> Option<Conditions> {
         let lines = self.lines_with_settings(graph);
-        self.conditions_of(graph, lines.iter().find(|line| line.number == bottleneck)?)
+        self.conditions_of(graph, lines.iter().find(|line| line.number == number)?)
     }
 
     /// Conditions of a line over time; `None` if they are constant.
