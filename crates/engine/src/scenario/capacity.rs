@@ -43,12 +43,6 @@ impl Scenario {
                  at once; put a switch in between"
             ));
         }
-        if let Some(path) = &line.path {
-            return whole(format!(
-                "\"{name}\" sets the line's rate, and so does path \"{}\"; leave out one of them",
-                path.model.name()
-            ));
-        }
         capacity.objections(&line.capacity_context(graph))
     }
 }

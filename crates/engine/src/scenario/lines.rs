@@ -1,6 +1,6 @@
 //! Lines that change, lose packets or have capacity on demand: each in its direction.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use longfat_foundation::config::{MOST_PROBLEMS, Parameter, did_you_mean, listed};
 use longfat_foundation::registry::{Chosen, Family};
@@ -11,6 +11,9 @@ use longfat_network::topology::Graph;
 
 use super::Scenario;
 use super::objections::Objection;
+
+/// Most lines whose ledger a record has besides the bottleneck's.
+const MOST_LEDGERS: usize = 100;
 
 longfat_foundation::section! {
     /// A line, which is one direction of a link, and what it has of its own.
@@ -142,6 +145,35 @@ impl Scenario {
     /// For each of `lines` its index in the graph, if there is such a line.
     fn numbers_of_lines(&self, graph: &Graph) -> Vec<Option<usize>> {
         graph.lines_called(self.lines.iter().map(|line| line.at.as_str()))
+    }
+
+    /// Indices of the lines that `measure.ledgers` names.
+    #[must_use]
+    pub fn lines_with_ledgers(&self, graph: &Graph) -> BTreeSet<usize> {
+        graph.lines_called(self.measure.ledgers.iter().map(String::as_str)).into_iter().flatten().collect()
+    }
+
+    /// Lines in `measure.ledgers` must be managed, and few: each ledger is told of every packet.
+    pub(super) fn object_to_ledgers(&self, graph: &Graph) -> Vec<Objection> {
+        let names = &self.measure.ledgers;
+        if names.len() > MOST_LEDGERS {
+            return vec![("measure.ledgers".into(), format!("{} lines; at most {MOST_LEDGERS}", names.len()))];
+        }
+        let numbers = graph.lines_called(names.iter().map(String::as_str));
+        let is_managed = |number: usize| graph.links[number].managed;
+        let wrong = numbers.into_iter().enumerate().filter(|(_, number)| !number.is_some_and(is_managed));
+        let objection = |(place, number): (usize, Option<usize>)| {
+            let message = match number {
+                Some(_) => format!(
+                    "{:?} has no managed port; known: {}",
+                    names[place],
+                    listed(graph.port_names().iter().map(String::as_str))
+                ),
+                None => no_line(&names[place], graph, is_managed),
+            };
+            (format!("measure.ledgers[{place}]"), message)
+        };
+        wrong.map(objection).collect()
     }
 
     /// Gives managed ports to the lines that need one: those in `ports`, and those with capacity on demand. Only switches have them.

@@ -17,16 +17,22 @@ impl Scenario {
     /// Conditions of the bottleneck over time; `None` if they are constant.
     #[must_use]
     pub fn conditions(&self, graph: &Graph) -> Option<Conditions> {
-        let bottleneck = graph.bottleneck_number()?;
+        self.conditions_at(graph, graph.bottleneck_number()?)
+    }
+
+    /// Conditions of the line with that index over time; `None` if they are constant.
+    #[must_use]
+    pub fn conditions_at(&self, graph: &Graph, number: usize) -> Option<Conditions> {
         let lines = self.lines_with_settings(graph);
-        self.conditions_of(graph, lines.iter().find(|line| line.number == bottleneck)?)
+        self.conditions_of(graph, lines.iter().find(|line| line.number == number)?)
     }
 
     /// Conditions of a line over time; `None` if they are constant.
     #[must_use]
     pub fn conditions_of(&self, graph: &Graph, line: &LineSettings) -> Option<Conditions> {
         let context = self.path_context(graph, line.number);
-        Some(Conditions::of(line.path.as_ref()?.model.build(&context).as_ref(), &context))
+        let conditions = Conditions::of(line.path.as_ref()?.model.build(&context).as_ref(), &context);
+        Some(if line.has_rate { conditions } else { conditions.at_rate(context.rate) })
     }
 
     /// Steps of the bottleneck's conditions, constant or not; empty without a bottleneck.

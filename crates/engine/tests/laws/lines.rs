@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use longfat_engine::framing::{Content, Unit};
-use longfat_engine::measure::RunRecord;
+use longfat_engine::measure::{Cause, RunRecord};
 use longfat_engine::scenario::Scenario;
 use longfat_engine::{Driver, run, run_by};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
-use proptest::test_runner::TestRunner;
+use proptest::test_runner::{TestCaseError, TestRunner};
 use serde_json::{Value as Json, json};
 
 use super::random_graphs::any_graph;
@@ -235,6 +235,36 @@ fn a_link_draws_the_same_for_both_directions_and_other_links_draw_for_themselves
     assert_ne!(delays("source 1 to switch 1"), delays("source 2 to switch 1"));
 }
 
+/// The scenario with one more setting.
+fn with(scenario: &Scenario, key: &str, value: &str) -> Scenario {
+    let text = scenario.canonical();
+    let overrides = [(key.to_owned(), value.to_owned())];
+    Scenario::parse(text.as_bytes(), "scenario.json", &overrides).unwrap_or_else(|all| panic!("{all:?}"))
+}
+
+#[test]
+fn the_line_back_has_a_ledger_of_its_own_that_says_where_acknowledgments_wait() {
+    let narrow = with(&network("ports = [{ at = \"bottleneck back\" }]"), "topology.bottleneck.rate_back", "50 kbit/s");
+    let both = record(&with(&narrow, "measure.ledgers", "['bottleneck back', 'bottleneck']"));
+    assert_eq!(both.fingerprint, record(&narrow).fingerprint);
+    let [there, back] = [0, 1].map(|port| both.ports[port].line.expect("it is named"));
+    assert_eq!((there.ledger, there.line_use.efficiency), (both.ledger, both.metrics.efficiency));
+    assert!(record(&narrow).ports.iter().all(|port| port.line.is_none()));
+    assert!(back.ledger.share(Cause::Control) > 0.95, "acknowledgments fill it: {:?}", back.ledger);
+    assert_eq!((back.ledger.share(Cause::Useful), back.line_use.goodput_bps), (0.0, 0.0));
+    assert!((back.line_use.max_goodput_bps / 50e3 * 1250.0 / 1210.0 - 1.0).abs() < 1e-9);
+}
+
+/// The scenario without what acts on the bottleneck because it is the bottleneck.
+fn without_settings_of_bottleneck(scenario: &Scenario) -> Option<Scenario> {
+    let mut resolved: Json = serde_json::from_str(&scenario.canonical()).expect("it is JSON");
+    let table = resolved.as_object_mut().expect("a table");
+    for key in ["lines", "ports", "loss", "acknowledgment_loss", "background"] {
+        table.remove(key);
+    }
+    Scenario::parse(resolved.to_string().as_bytes(), "plain.json", &[]).ok()
+}
+
 /// The scenario with a schedule on every line that says what the topology says.
 fn with_idle_paths(scenario: &Scenario) -> Scenario {
     let mut resolved: Json = serde_json::from_str(&scenario.canonical()).expect("it is JSON");
@@ -261,6 +291,41 @@ proptest! {
         let changing = run_by(Driver::Events, &with_idle_paths(&scenario)).expect("conservation");
         prop_assert_eq!(plain.fingerprint, changing.fingerprint);
         prop_assert_eq!((plain.ledger, plain.work.events), (changing.ledger, changing.work.events));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    /// A run whose ledgers do not add up fails.
+    #[test]
+    fn any_managed_line_has_a_ledger_that_changes_nothing(network in any_graph(), from in 0_u64..60) {
+        let (scenario, names) = (&network.scenario, network.scenario.graph().port_names());
+        let scenario = with(scenario, "measure.from", &format!("{} us", from * scenario.duration.0.0 / 100_000_000));
+        let all = run(&with(&scenario, "measure.ledgers", &format!("{names:?}")));
+        let all = all.map_err(|violation| TestCaseError::fail(violation.to_string()))?;
+        let plain = record(&scenario);
+        prop_assert_eq!((plain.fingerprint, plain.ledger, plain.work.events), (all.fingerprint, all.ledger, all.work.events));
+        for port in &all.ports {
+            let line = port.line.expect("it is named");
+            prop_assert_eq!(line.ledger.duration(), all.ledger.duration(), "{}", port.name);
+        }
+    }
+
+    #[test]
+    fn the_ledger_of_a_line_is_the_one_that_it_has_as_the_bottleneck(network in any_graph()) {
+        let scenario = without_settings_of_bottleneck(&network.scenario);
+        prop_assume!(scenario.as_ref().is_some_and(|scenario| scenario.contract(&scenario.graph()).is_none()));
+        let scenario = scenario.expect("just assumed");
+        let graph = scenario.graph();
+        let all = record(&with(&scenario, "measure.ledgers", &format!("{:?}", graph.port_names())));
+        for port in &all.ports {
+            let as_bottleneck = with(&scenario, "topology.bottleneck", &port.name);
+            let line = port.line.expect("it is named");
+            let other = record(&as_bottleneck);
+            prop_assert_eq!(&other.fingerprint, &all.fingerprint);
+            prop_assert_eq!((line.ledger, line.line_use.efficiency), (other.ledger, other.metrics.efficiency), "{}", port.name);
+        }
     }
 }
 

@@ -109,7 +109,7 @@ fn laid_out(drawn: &[AnyLine], names: &[String], unit: Unit) -> (String, String)
         let kinds = [
             ("path", path.as_ref().filter(|_| unit == Unit::Packet)),
             ("loss", loss.as_ref()),
-            ("capacity", capacity.as_ref().filter(|_| unit == Unit::Packet && !is_of_host && path.is_none())),
+            ("capacity", capacity.as_ref().filter(|_| unit == Unit::Packet && !is_of_host)),
         ];
         for (key, model) in kinds {
             own += &model.map_or(String::new(), |model| format!(", {key} = {model}"));

@@ -137,14 +137,25 @@ impl Conditions {
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
     pub fn bits_between(&self, from: Time, until: Time) -> f64 {
-        let steps = &self.0[self.index_at(from)..];
-        let ends = steps[1..].iter().map(|step| step.time.min(until)).chain([until]);
-        let bits = |(step, end): (&Step, Time)| {
-            let lasting = Span(end.0.saturating_sub(step.time.max(from).0));
-            step.rate.map_or(0.0, |rate| rate.0 as f64 * lasting.as_seconds())
+        let bits = |(begin, end, rate): (Time, Time, Option<Rate>)| {
+            let lasting = Span(end.0.saturating_sub(begin.0));
+            rate.map_or(0.0, |rate| rate.0 as f64 * lasting.as_seconds())
         };
-        let before = |(step, _): &(&Step, Time)| step.time < until;
-        steps.iter().zip(ends).take_while(before).map(bits).sum()
+        self.rates_between(from, until).map(bits).sum()
+    }
+
+    /// Data rates between `from` and `until`, each with its beginning and end.
+    pub fn rates_between(&self, from: Time, until: Time) -> impl Iterator<Item = (Time, Time, Option<Rate>)> {
+        let steps = &self.0[self.index_at(from)..];
+        let ends = steps[1..].iter().map(move |step| step.time.min(until)).chain([until]);
+        let stretches = steps.iter().zip(ends).take_while(move |(step, _)| step.time < until);
+        stretches.map(move |(step, end)| (step.time.max(from), end, step.rate))
+    }
+
+    /// Delays, losses and interruptions of these conditions, at a constant rate.
+    #[must_use]
+    pub fn at_rate(&self, rate: Rate) -> Self {
+        Self(self.0.iter().map(|step| Step { rate: step.rate.map(|_| rate), ..*step }).collect())
     }
 }
 

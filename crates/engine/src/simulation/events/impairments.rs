@@ -103,7 +103,7 @@ impl Impairments {
         let place = line.place(graph);
         let weather = scenario.conditions_of(graph, line).map(|conditions| {
             let jitter = chance.stream(&format!("path/{place}/jitter"));
-            link.line.follow(conditions.clone(), line.has_rate, jitter);
+            link.line.follow(conditions.clone(), jitter);
             Weather { conditions, chance: chance.stream(&format!("path/{place}")), packets_lost: 0 }
         });
         let losses = line

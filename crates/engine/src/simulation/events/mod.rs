@@ -56,7 +56,7 @@ impl Events {
             network.calendar.schedule(network.agenda.frames(port), Time::ZERO, OTHER_RANK);
         }
         if let Some(time) = first_vbr {
-            network.ledger.note(Time::ZERO, Entry::WillSend(time));
+            network.ledger.of_bottleneck().note(Time::ZERO, Entry::WillSend(time));
             network.calendar.schedule(network.agenda.port(network.bottleneck_port), time, SERVICE_RANK);
         }
         network.begin_connections_from_outside();
@@ -202,9 +202,7 @@ impl<O: Observer> Network<O, Events> {
         let port = &mut self.driver.ports[number];
         if let Some(time) = port.receive(now, cell, &self.packets, &mut self.dropped) {
             self.calendar.schedule(self.agenda.port(number), time, SERVICE_RANK);
-            if number == self.bottleneck_port {
-                self.ledger.note(now, Entry::WillSend(time));
-            }
+            self.ledger.note_at(number, now, Entry::WillSend(time));
         }
         let state = port.state();
         if self.observer.interests().anything && !state.is_slotted() {
@@ -261,9 +259,7 @@ impl<O: Observer> Network<O, Events> {
             Some(time) => self.calendar.schedule(self.agenda.port(port), time, SERVICE_RANK),
             None => self.calendar.cancel(self.agenda.port(port)),
         }
-        if port == self.bottleneck_port {
-            self.ledger.note(now, Entry::Rests(until));
-        }
+        self.ledger.note_at(port, now, Entry::Rests(until));
     }
 
     #[cold]

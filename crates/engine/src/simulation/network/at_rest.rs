@@ -14,7 +14,7 @@ use longfat_network::topology::{Graph, Routes};
 
 use super::agenda::{Agenda, NOWHERE};
 use super::flows::Flows;
-use super::ledger::RunningLedger;
+use super::ledgers::Ledgers;
 use super::legs::Numbers;
 use super::links::Links;
 use super::policing::Policing;
@@ -103,7 +103,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
             calendar,
             agenda,
             routes: Routes::of(&graph),
-            ledger: RunningLedger::open(&graph, flows),
+            ledger: Ledgers::open(&scenario, &graph, bottleneck_port, flows),
             port_fingerprints: vec![Fingerprint::default(); port_lines.len()],
             links,
             bottleneck_port,
