@@ -13,7 +13,7 @@ from itertools import pairwise
 from longfat.base.errors import BadInput
 from longfat.schedules.measured import Measured, with_notes
 from longfat.schedules.options import Options
-from longfat.schedules.probes import MOST_PROBES, Probe, path_of
+from longfat.schedules.probes import MOST_LOST, Probe, path_of
 from longfat.schedules.sample import Sample
 from longfat.schedules.stamps import across_midnight, moment_s
 
@@ -118,8 +118,8 @@ def read(sample: Sample, interval_ms: float | None = None) -> tuple[list[Probe],
         )
         raise BadInput([f"{sample.source}: {expected}, found {len(log.round_trips)} of them"])
     begin, end = _range_of(log)
-    if end - begin > MOST_PROBES:
-        raise BadInput([f"{sample.source}: more than {MOST_PROBES:,} requests"])
+    if end - begin - len(log.round_trips) > MOST_LOST:
+        raise BadInput([f"{sample.source}: more than {MOST_LOST:,} requests without an answer"])
     times_s, notes = _times(log, begin, end, interval_ms)
     probes = [
         Probe(time_s, log.round_trips.get(number))
