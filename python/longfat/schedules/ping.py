@@ -84,6 +84,8 @@ class _Log:
     sent: int | None = None
     took_s: float | None = None
     """Seconds from the first to the last request."""
+    has_more: bool = False
+    """Whether answers follow what ping says at its end."""
 
 
 def recognizes(sample: Sample) -> bool:
@@ -121,6 +123,8 @@ def read(sample: Sample, interval_ms: float | None = None) -> tuple[list[Probe],
     if end - begin - len(log.round_trips) > MOST_LOST:
         raise BadInput([f"{sample.source}: more than {MOST_LOST:,} requests without an answer"])
     times_s, notes = _times(log, begin, end, interval_ms)
+    if log.has_more:
+        notes.append("another run of ping follows in the file, and is left out")
     probes = [
         Probe(time_s, log.round_trips.get(number))
         for number, time_s in zip(range(begin, end), times_s, strict=True)
@@ -132,7 +136,8 @@ def _read_lines(lines: Sequence[str]) -> _Log:
     log = _Log()
     latest = 0
     moments: list[tuple[int, float]] = []
-    for line in lines:
+    rest = iter(lines)
+    for line in rest:
         if answer := _ANSWER.search(line):
             number = latest = _unwound(int(answer[1]), latest)
             if _note_answer(log, number, float(answer[2]), line):
@@ -151,6 +156,8 @@ def _read_lines(lines: Sequence[str]) -> _Log:
         elif said := _SENT.search(line):
             log.sent = int(said[1] or said[3])
             log.took_s = int(said[2]) / _MILLISECONDS if said[2] else None
+            log.has_more = any(_ANSWER.search(more) or _OF_WINDOWS.search(more) for more in rest)
+            break
     unwrapped = across_midnight([moment for _, moment in moments])
     log.stamps = {number: at for (number, _), at in zip(moments, unwrapped, strict=True)}
     return log
