@@ -131,7 +131,7 @@ def test_answers_of_lens_that_are_far_apart_have_lost_ones_between_them() -> Non
 
 def test_directions_that_differ_are_said_with_their_figures() -> None:
     done = schedule("from-irtt", EXAMPLES / "irtt.json")
-    assert "the directions differ: 28.3 ms and 2.5% lost up, 20.91 ms and 7.6% lost" in done.stderr
+    assert "the directions differ: 28.36 ms and 2.5% lost up, 20.95 ms and 7.6% lost" in done.stderr
     down = printed("from-irtt", EXAMPLES / "irtt.json", "--direction", "down")
     both = printed("from-irtt", EXAMPLES / "irtt.json", "--direction", "both")
     assert down[0] == "time_s,delay_s,loss"

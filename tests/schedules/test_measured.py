@@ -8,7 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longfat.base.errors import BadInput, LongfatError
-from longfat.schedules.measured import Column, Measured, Way, joined, path_columns, table_text
+from longfat.schedules.measured import (
+    QUANTITIES,
+    Column,
+    Measured,
+    Way,
+    difference,
+    joined,
+    path_columns,
+    table_text,
+)
 from longfat.schedules.table import read_table
 from longfat.schedules.written import lines_text, text_and_notes
 from tests.schedules.specimens import EXAMPLES, printed, schedule
@@ -75,6 +84,36 @@ def test_a_joined_path_has_the_times_of_all_and_keeps_values_between_them() -> N
     assert list(path.times_s) == [0, 0.5, 1, 2, 3]
     assert path.up == Way(delay_s=(0.01, 0.01, 0.01, 0.02, 0.02))
     assert path.down == Way(rate_bps=(5, 5, 6, 6, 7), delay_s=(0.03, 0.03, 0.03, 0.04, 0.04))
+
+
+@pytest.mark.parametrize(
+    ("up", "down", "said"),
+    [
+        (Way(delay_s=(0.03, 0.03)), Way(delay_s=(0.01, 0.05)), "30 ms up, 43.33 ms down"),
+        (Way(jitter_s=(0.01,) * 2), Way(jitter_s=(0.02,) * 2), "10 ms of jitter up, 20 ms of jit"),
+        (Way(rate_bps=(8, 8)), Way(rate_bps=(0, 8)), "8e-06 Mbit/s up, 6.667e-06 Mbit/s"),
+        (Way(loss=(0, 0)), Way(loss=(0.2, 0)), "0.0% lost up, 3.3% lost down"),
+    ],
+)
+def test_directions_that_differ_are_said_with_means_over_time(
+    up: Way, down: Way, said: str
+) -> None:
+    # The first value counts for a second; the last of three, without an end, for the mean of two.
+    path = Measured((0.0, 1.0, 4.0), Way(**stretched(up)), Way(**stretched(down)))
+    remark = difference(path, "log")
+    assert remark is not None
+    assert f"the directions differ: {said}" in remark
+
+
+def stretched(way: Way) -> dict[str, Column]:
+    """The columns of a direction, of which the last value is there twice."""
+    known = {name: getattr(way, name) for name in QUANTITIES if getattr(way, name) is not None}
+    return {name: (*values, values[-1]) for name, values in known.items()}
+
+
+def test_directions_that_are_alike_are_not_said() -> None:
+    assert difference(Measured((0.0,), Way(delay_s=(0.02,)), Way(delay_s=(0.021,))), "log") is None
+    assert difference(Measured((0.0,), Way(delay_s=(0.02,)), Way(rate_bps=(9,))), "log") is None
 
 
 def test_lines_of_a_scenario_have_the_direction_of_data_first() -> None:

@@ -216,6 +216,13 @@ def test_an_interval_for_a_log_with_times_is_not_used_and_that_is_said() -> None
     assert "--interval-ms is not used" in notes[0]
 
 
+def test_a_second_run_in_the_same_file_is_left_out_and_that_is_said() -> None:
+    text = _log(PLACES["ping -D"], SUMMARY, answers=10)
+    probes, notes = requests(f"{text}\n{IPUTILS}")
+    assert probes == requests(text)[0]
+    assert notes == ["warning: ping.log: another run of ping follows in the file, and is left out"]
+
+
 def test_words_that_are_no_time_are_said() -> None:
     _, notes = requests(_log(lambda _: "router ping: ", SUMMARY, answers=10))
     assert "no time that is known: 'router ping:'" in notes[0]

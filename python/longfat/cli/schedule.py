@@ -130,7 +130,11 @@ def _importing(name: str) -> click.Command:
         _print(path, direction, at if as_lines else None, str(next(iter(named.values()))))
 
     return click.Command(
-        _PREFIX + name, params=[*parameters, _DIRECTION, *_LINES], callback=run, help=chosen.HELP
+        _PREFIX + name,
+        params=[*parameters, _DIRECTION, *_LINES],
+        callback=run,
+        help=chosen.HELP,
+        short_help=f"From {chosen.KIND}.",
     )
 
 

@@ -13,7 +13,7 @@ from statistics import median
 from longfat.base.errors import BadInput
 from longfat.schedules.measured import Direction, Measured, with_notes
 from longfat.schedules.options import Options
-from longfat.schedules.probes import MOST_PROBES, Probe, check, path_of
+from longfat.schedules.probes import MOST_LOST, Probe, check, path_of
 from longfat.schedules.sample import Sample
 
 KIND = "a CSV of LENS"
@@ -92,10 +92,11 @@ def read_ping(sample: Sample) -> tuple[list[Probe], float]:
     if spacing_s <= 0:
         raise BadInput([f"{sample.source}: most answers have the time of another"])
     probes = answers[:1]
+    span_s = answers[-1].sent_s - answers[0].sent_s
+    if span_s / spacing_s - len(answers) > MOST_LOST:
+        raise BadInput([f"{sample.source}: more than {MOST_LOST:,} requests without an answer"])
     for before, after in pairwise(answers):
         missing = max(0, round((after.sent_s - before.sent_s) / spacing_s) - 1)
-        if len(probes) + missing > MOST_PROBES:
-            raise BadInput([f"{sample.source}: more than {MOST_PROBES:,} requests"])
         step_s = (after.sent_s - before.sent_s) / (missing + 1)
         probes += [Probe(before.sent_s + number * step_s) for number in range(1, missing + 1)]
         probes.append(after)

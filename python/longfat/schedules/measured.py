@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import isfinite
-from statistics import fmean, median
+from statistics import fmean
 from typing import Literal
 
 from longfat.base.errors import BadInput
@@ -179,13 +179,14 @@ def difference(measured: Measured, source: str) -> str | None:
     """Return a remark with the figures in which directions differ; None if they are alike."""
     up, down = _known(measured.up), _known(measured.down)
     shared = [name for name in QUANTITIES if name in up and name in down]
-    pairs = {name: (_figure(name, up[name]), _figure(name, down[name])) for name in shared}
+    weights = _lengths_s(measured.times_s)
+    pairs = {name: (_figure(up[name], weights), _figure(down[name], weights)) for name in shared}
     figures = {name: (a, b) for name, (a, b) in pairs.items() if abs(a - b) > _ALIKE * max(a, b)}
     if not figures:
         return None
     up_said, down_said = (_said(figures, number) for number in range(2))
     parts = {
-        "the same round trip in equal halves": {"delay_s", "loss"} & figures.keys(),
+        "the same round trip in equal halves": {"delay_s", "jitter_s", "loss"} & figures.keys(),
         "the rate down": {"rate_bps"} & figures.keys(),
     }
     taken = " and ".join(words for words, names in parts.items() if names)
@@ -195,8 +196,16 @@ def difference(measured: Measured, source: str) -> str | None:
     )
 
 
-def _figure(name: str, values: Column) -> float:
-    return median(values) if name == "delay_s" else fmean(values)
+def _figure(values: Column, weights: Sequence[float]) -> float:
+    """Return the mean over time."""
+    weighted = zip(values, weights, strict=True)
+    return sum(value * weight for value, weight in weighted) / sum(weights)
+
+
+def _lengths_s(times_s: Column) -> list[float]:
+    """Return how long each value counts; the last one, of which no end is known, as the mean."""
+    lengths_s = [after - before for before, after in pairwise(times_s)]
+    return [*lengths_s, fmean(lengths_s) if lengths_s else 1.0]
 
 
 def _said(figures: Mapping[str, tuple[float, float]], number: int) -> str:
@@ -208,7 +217,9 @@ def _said(figures: Mapping[str, tuple[float, float]], number: int) -> str:
             words.append(f"{value / _MEGABIT:.4g} Mbit/s")
         elif name == "delay_s":
             words.append(f"{value * _MILLISECONDS:.4g} ms")
-        elif name == "loss":
+        elif name == "jitter_s":
+            words.append(f"{value * _MILLISECONDS:.4g} ms of jitter")
+        else:
             words.append(f"{value:.1%} lost")
     return " and ".join(words)
 

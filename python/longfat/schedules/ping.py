@@ -13,7 +13,7 @@ from itertools import pairwise
 from longfat.base.errors import BadInput
 from longfat.schedules.measured import Measured, with_notes
 from longfat.schedules.options import Options
-from longfat.schedules.probes import MOST_PROBES, Probe, path_of
+from longfat.schedules.probes import MOST_LOST, Probe, path_of
 from longfat.schedules.sample import Sample
 from longfat.schedules.stamps import across_midnight, moment_s
 
@@ -84,6 +84,8 @@ class _Log:
     sent: int | None = None
     took_s: float | None = None
     """Seconds from the first to the last request."""
+    has_more: bool = False
+    """Whether answers follow what ping says at its end."""
 
 
 def recognizes(sample: Sample) -> bool:
@@ -118,9 +120,11 @@ def read(sample: Sample, interval_ms: float | None = None) -> tuple[list[Probe],
         )
         raise BadInput([f"{sample.source}: {expected}, found {len(log.round_trips)} of them"])
     begin, end = _range_of(log)
-    if end - begin > MOST_PROBES:
-        raise BadInput([f"{sample.source}: more than {MOST_PROBES:,} requests"])
+    if end - begin - len(log.round_trips) > MOST_LOST:
+        raise BadInput([f"{sample.source}: more than {MOST_LOST:,} requests without an answer"])
     times_s, notes = _times(log, begin, end, interval_ms)
+    if log.has_more:
+        notes.append("another run of ping follows in the file, and is left out")
     probes = [
         Probe(time_s, log.round_trips.get(number))
         for number, time_s in zip(range(begin, end), times_s, strict=True)
@@ -132,7 +136,8 @@ def _read_lines(lines: Sequence[str]) -> _Log:
     log = _Log()
     latest = 0
     moments: list[tuple[int, float]] = []
-    for line in lines:
+    rest = iter(lines)
+    for line in rest:
         if answer := _ANSWER.search(line):
             number = latest = _unwound(int(answer[1]), latest)
             if _note_answer(log, number, float(answer[2]), line):
@@ -151,6 +156,8 @@ def _read_lines(lines: Sequence[str]) -> _Log:
         elif said := _SENT.search(line):
             log.sent = int(said[1] or said[3])
             log.took_s = int(said[2]) / _MILLISECONDS if said[2] else None
+            log.has_more = any(_ANSWER.search(more) or _OF_WINDOWS.search(more) for more in rest)
+            break
     unwrapped = across_midnight([moment for _, moment in moments])
     log.stamps = {number: at for (number, _), at in zip(moments, unwrapped, strict=True)}
     return log

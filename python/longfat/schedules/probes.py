@@ -17,7 +17,15 @@ from math import ceil
 from statistics import fmean, median
 
 from longfat.base.errors import BadInput
-from longfat.schedules.measured import DIRECTIONS, Column, Direction, Measured, Way, with_notes
+from longfat.schedules.measured import (
+    DIRECTIONS,
+    LARGEST,
+    Column,
+    Direction,
+    Measured,
+    Way,
+    with_notes,
+)
 from longfat.schedules.options import Options
 
 DEFAULT_WINDOW_MS = 1000
@@ -29,11 +37,14 @@ _CENTURY_S = 3.2e9
 _ENOUGH = 5
 """Requests in a window at least: with fewer, one lost request dominates its loss share."""
 
-MOST_PROBES = 20_000_000
-"""Most requests of a file: more than five days at a hundred a second."""
+MOST_LOST = 1_000_000
+"""Most requests without a line of their own: nearly three hours at a hundred a second."""
+
+_MOST_TRIP_S = 2 * LARGEST["delay_s"]
+"""Longest round trip, of two crossings."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Probe:
     """A request: when it was sent and its round trip, both in s; None if no answer arrived.
 
@@ -88,9 +99,9 @@ def path_of(probes: Sequence[Probe], options: Options, source: str) -> Measured:
 
 
 def check(probes: Sequence[Probe], source: str) -> None:
-    """Raise `BadInput` unless two were answered, and times and delays are within a century.
+    """Raise `BadInput` unless two were answered, in the time that two crossings may take.
 
-    That also excludes infinity and NaN.
+    Times and one-way delays are within a century, which also excludes infinity and NaN.
     """
     answered = [probe for probe in probes if probe.round_trip_s is not None]
     if len(answered) < 2:
@@ -99,8 +110,11 @@ def check(probes: Sequence[Probe], source: str) -> None:
         numbers = (probe.sent_s, probe.round_trip_s, probe.up_s, probe.down_s)
         if not all(number is None or abs(number) < _CENTURY_S for number in numbers):
             raise BadInput([f"{source}: a time or a delay of more than a century"])
-        if probe.round_trip_s is not None and probe.round_trip_s < 0:
-            raise BadInput([f"{source}: a round trip of {probe.round_trip_s:g} s"])
+        if probe.round_trip_s is not None and not 0 <= probe.round_trip_s <= _MOST_TRIP_S:
+            problem = (
+                f"a round trip of {probe.round_trip_s:g} s, and {_MOST_TRIP_S:g} s is the most"
+            )
+            raise BadInput([f"{source}: {problem}"])
     span_s = max(probe.sent_s for probe in probes) - min(probe.sent_s for probe in probes)
     if span_s <= 0:
         raise BadInput([f"{source}: all requests have the same time"])
