@@ -51,12 +51,12 @@ faults: build
 # Each target until it has had enough executions: hours; stop and repeat it as you like.
 fuzz: needed build
 	$(BIN)/python fuzz/campaign.py
-	$(BIN)/python tools/tables.py
+	$(BIN)/python -m tools.tables
 
 # Hours.
 mutants: needed build
 	$(BIN)/python tools/mutants.py target/mutants
-	$(BIN)/python tools/tables.py
+	$(BIN)/python -m tools.tables
 
 fuzz: NEEDS := cargo-fuzz atheris
 mutants: NEEDS := cargo-mutants tree-sitter tree-sitter-rust
@@ -89,6 +89,8 @@ docs: build
 	$(BIN)/python -m benchmarks.controls --splice docs/guide/controls.md
 	$(BIN)/python -m benchmarks.learning --splice docs/guide/learning.md
 	$(BIN)/python -m benchmarks.traces --splice docs/method/traces.md
+	$(BIN)/python -m benchmarks.interrupts --splice docs/method/faults.md
+	$(BIN)/python -m tools.tables
 	$(BIN)/longfat study run ubr-plus
 	$(BIN)/longfat study compare ubr-plus --splice studies/ubr-plus/README.md
 	$(BIN)/longfat study claims ubr-plus --splice studies/ubr-plus/README.md

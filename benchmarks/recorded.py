@@ -65,9 +65,12 @@ class Recorded(NamedTuple):
             **self.measure(repetitions),
         }
 
-    def _splice(self, page: Path) -> None:
+    def newest(self) -> str:
+        """Return the table of the newest record. Raises `Unmeasurable` if there is none."""
         records = sorted((HERE / "record").glob(f"*-{self.kind}.json"))
         if not records:
             raise Unmeasurable("there is no record; --record makes one")
-        text = self.table(json.loads(records[-1].read_text()))
-        page.write_text(spliced(page.read_text(), self.command, text, str(page)))
+        return self.table(json.loads(records[-1].read_text()))
+
+    def _splice(self, page: Path) -> None:
+        page.write_text(spliced(page.read_text(), self.command, self.newest(), str(page)))

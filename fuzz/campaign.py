@@ -26,6 +26,9 @@ ARTIFACTS = HERE / "artifacts"
 HANG_SECONDS = 1
 RESIDENT_MIB = 1024
 
+ENOUGH = 10_000_000
+"""Executions of a target."""
+
 GENERATED = "generated"
 """Scenarios drawn from the declarations, by seed: the executions so far are the next seed."""
 GENERATED_ENOUGH = 1_000_000
@@ -62,7 +65,7 @@ class Count:
 def main() -> None:
     """Give every target its turn until all have had enough."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--executions", type=int, default=10_000_000)
+    parser.add_argument("--executions", type=int, default=ENOUGH)
     parser.add_argument("--seconds", type=int, default=60, help="length of a turn")
     parser.add_argument("targets", nargs="*", default=list(TARGETS))
     given = parser.parse_args()

@@ -1,31 +1,100 @@
-"""Write the tables of the robustness page from the records of programs.
+"""Write the tables of pages from the records of programs, and from the programs' constants.
 
-Usage: ``python tools/robustness.py``. Records: `fuzz/campaign.py`, `tools/mutants.py`,
-`make faults` and `benchmarks/store_of_many_runs.py` write them into `benchmarks/record`.
+Usage: ``python -m tools.tables``. Records: `fuzz/campaign.py`, `fuzz/nasty_inputs.py`,
+`tools/mutants.py`, `make faults` and `benchmarks/store_of_many_runs.py` write them into
+`benchmarks/record`.
 """
 
+import ast
 import json
+import operator
+import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from fuzz import campaign
+from fuzz import nasty_inputs as nasty
+
 from longfat.report.splice import spliced
+from longfat.web import desk, errand, playground, view
 
 ROOT = Path(__file__).parent.parent
-RECORDS = ROOT / "benchmarks/record"
-PAGE = ROOT / "docs/method/robustness.md"
 
 
 def main() -> None:
-    """Splice a table for each existing record."""
-    page = PAGE.read_text()
-    for name, text in TABLES.items():
-        record = RECORDS / f"{name}.json"
-        if record.exists():
-            written = text(json.loads(record.read_text()))
-            page = spliced(page, f"benchmarks/record/{name}.json", written, str(PAGE))
-    PAGE.write_text(page)
+    """Write every table of every page."""
+    for page in TABLES:
+        (ROOT / page).write_text(written(page))
+
+
+def written(page: str) -> str:
+    """Return a page with its tables as they should be."""
+    text = (ROOT / page).read_text()
+    for source, rows in TABLES[page].items():
+        text = spliced(text, source, rows(), page)
+    return text
+
+
+def of_record(name: str, text: Callable[[Any], str]) -> Mapping[str, Callable[[], str]]:
+    """Return the table of a record by its source."""
+    source = f"benchmarks/record/{name}.json"
+    return {source: lambda: text(json.loads((ROOT / source).read_text()))}
+
+
+def constant(path: str, name: str) -> int:
+    """Return a constant of the engine from its declaration in a source file of a crate.
+
+    Raises `ValueError` unless the file declares it once.
+    """
+    text = (ROOT / "crates" / path).read_text()
+    (declared,) = re.findall(rf"^ *(?:pub )?const {name}: \w+ = (.*);$", text, re.MULTILINE)
+    return _value(ast.parse(declared, mode="eval").body)
+
+
+_OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
+    ast.LShift: operator.lshift,
+    ast.Mult: operator.mul,
+}
+
+
+def _value(node: ast.expr) -> int:
+    if isinstance(node, ast.BinOp):
+        return _OPERATORS[type(node.op)](_value(node.left), _value(node.right))
+    number: int = ast.literal_eval(node)
+    return number
+
+
+def mib(size: int) -> str:
+    """Return a size in MiB, as pages say it."""
+    return f"{size >> 20:,} MiB"
+
+
+def of_page() -> str:
+    """Return the limits of a page's run in the view."""
+    process = f"{errand.GRACE_SECONDS:g} s more"
+    rows = [
+        ["events", f"{view.MOST_EVENTS:,}"],
+        ["elapsed time ahead of runs of other pages", f"{desk.PROMPT_SECONDS:g} s"],
+        ["elapsed time", f"{view.MOST_WALL_SECONDS:g} s; its process {process}"],
+        ["memory", f"{mib(view.MOST_MEMORY_BYTES)}; its process {mib(errand.SPARE_BYTES)} more"],
+        ["connections", f"{playground.MOST_CONNECTIONS:,}"],
+    ]
+    return table(["of a run for a page", "at most"], rows)
+
+
+def campaigns() -> str:
+    """Return how long fuzzing goes on, and with what."""
+    seeds = constant("untrusted/src/generated/mod.rs", "SEEDS")
+    rows = [
+        ["executions until a target is done", f"{campaign.ENOUGH:,}"],
+        ["scenarios until `generated` is done", f"{campaign.GENERATED_ENOUGH:,}"],
+        ["of them in `cargo test`, and more until every model has run", f"{seeds:,}"],
+        ["longest text", f"{campaign.LONGEST:,} B"],
+        ["a hang is longer than", f"{campaign.HANG_SECONDS} s"],
+    ]
+    return table(["fuzzing", ""], rows)
 
 
 def fuzzing(record: dict[str, Any]) -> str:
@@ -40,31 +109,41 @@ def fuzzing(record: dict[str, Any]) -> str:
         ]
         for name, count in record.items()
     ]
-    return table(["target", "executions", "crashes", "hangs over 1 s", "last"], rows)
+    return table(["target", "executions", "crashes", "hangs", "last"], rows)
 
 
 def nasty_inputs(record: dict[str, Any]) -> str:
     """Return the number of nasty command lines by exit code, and their findings."""
-    rows = [[code, str(count)] for code, count in record["exit_codes"].items()]
+    rows = [[code, f"{count:,}"] for code, count in record["exit_codes"].items()]
+    bounds = f"{nasty.MOST_CORE_SECONDS} s of a core and {nasty.MOST_ADDRESSES >> 30} GiB"
     return (
-        f"{record['commands']:,} command lines: {len(record['tracebacks'])} tracebacks, "
-        f"{len(record['hangs'])} hangs, {len(record['other_exits'])} other exit codes.\n\n"
-        f"{table(['exit code', 'times'], rows)}"
+        f"{record['commands']:,} command lines, each with {bounds} of addresses: "
+        f"{len(record['tracebacks'])} tracebacks, {len(record['hangs'])} hangs, "
+        f"{len(record['other_exits'])} other exit codes.\n\n{table(['exit code', 'times'], rows)}"
     )
 
 
 def faults(record: dict[str, Any]) -> str:
-    """Return the number of each fault, and the losses."""
-    rows = [[name, str(count)] for name, count in record["faults"].items()]
+    """Return the number of each fault."""
+    return table(["fault", "times"], [[name, f"{n:,}"] for name, n in record["faults"].items()])
+
+
+def findings(record: dict[str, Any]) -> str:
+    """Return the findings after the faults."""
     flips = record["flips"]
-    return (
-        f"{table(['fault', 'times'], rows)}\n\n{record['acknowledged']} acknowledged runs, "
-        f"{record['lost']} lost; {record['repeated']} stored runs repeated, {record['wrong']} "
-        f"wrong; {record['falsely_stored']} times runs called stored that were not. Of the flipped "
-        f"bits {flips.get('no effect', 0)} changed nothing that the store says, "
-        f"{flips.get('refused', 0)} were refused, {flips.get('other answers', 0)} changed an "
-        f"answer without a word. {record['tracebacks']} tracebacks."
-    )
+    counts = {
+        "faults": sum(record["faults"].values()),
+        "acknowledged runs": record["acknowledged"],
+        "lost": record["lost"],
+        "stored runs that were repeated": record["repeated"],
+        "wrong": record["wrong"],
+        "runs called stored that were not": record["falsely_stored"],
+        "flipped bits that changed nothing": flips.get("no effect", 0),
+        "flipped bits that were refused": flips.get("refused", 0),
+        "flipped bits that changed an answer without a word": flips.get("other answers", 0),
+        "tracebacks": record["tracebacks"],
+    }
+    return table(["finding", "times"], [[name, f"{n:,}"] for name, n in counts.items()])
 
 
 def within_sources(name: str) -> str:
@@ -117,13 +196,19 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
-TABLES: dict[str, Callable[[dict[str, Any]], str]] = {
-    "fuzzing": fuzzing,
-    "nasty-inputs": nasty_inputs,
-    "faults": faults,
-    "mutants": mutants,
-    "store-of-many-runs": stores,
+TABLES: Mapping[str, Mapping[str, Callable[[], str]]] = {
+    "docs/guide/view.md": {"limits of a page": of_page},
+    "docs/method/faults.md": of_record("faults", findings),
+    "docs/method/robustness.md": {
+        "fuzz/campaign.py": campaigns,
+        **of_record("fuzzing", fuzzing),
+        **of_record("nasty-inputs", nasty_inputs),
+        **of_record("faults", faults),
+        **of_record("mutants", mutants),
+        **of_record("store-of-many-runs", stores),
+    },
 }
+"""The tables of each page, by what they come from."""
 
 
 if __name__ == "__main__":

@@ -1,25 +1,41 @@
 """Nasty command lines and files, of which `fuzz/nasty_inputs.py` tries a thousand."""
 
 import os
-import runpy
+import random
 from pathlib import Path
 
 import pytest
+from fuzz import nasty_inputs
 
 from tests.support import Longfat
 
-NASTY = runpy.run_path(str(Path(__file__).parents[2] / "fuzz/nasty_inputs.py"))
-
 
 def test_a_few_nasty_command_lines_end_with_an_exit_code_and_no_traceback() -> None:
-    counts = NASTY["campaign"](12, seed=3)
+    counts = nasty_inputs.campaign(12, seed=3)
     assert counts.commands == 12
-    assert (counts.tracebacks, counts.hangs, counts.other_exits) == ([], [], [])
+    assert nasty_inputs.broken_rules(counts) == []
+
+
+def test_nasty_command_lines_reach_every_verb_and_the_presets_of_linux() -> None:
+    chance, known = random.Random(1), nasty_inputs.verbs()
+    lines = [nasty_inputs.command_line(chance, known) for _ in range(nasty_inputs.COUNT)]
+    words = {word for line in lines for word in line}
+    assert {"tcp.preset=linux-6.12", "port.preset=linux-6.12"} <= words
+    verbs = {" ".join(words) for words, _ in known}
+    begun = {
+        verb
+        for verb in verbs
+        if any(
+            " ".join(line).startswith(f"{verb} ") and line[-1] != "--no-such-option"
+            for line in lines
+        )
+    }
+    assert verbs - begun == nasty_inputs.NOT_STARTED
 
 
 @pytest.fixture
 def nasty(tmp_path: Path) -> Path:
-    NASTY["make_files"](tmp_path)
+    nasty_inputs.make_files(tmp_path)
     return tmp_path
 
 

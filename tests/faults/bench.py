@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from longfat.base.errors import LongfatError
 from longfat.running.repeat import repeat
@@ -30,6 +31,7 @@ class Tally:
     acknowledged: int = 0
     lost: int = 0
     repeated: int = 0
+    compared: int = 0
     wrong: int = 0
     falsely_stored: int = 0
     flips: Counter[str] = field(default_factory=Counter)
@@ -39,7 +41,8 @@ class Tally:
         faults = ", ".join(f"{name} {count}" for name, count in sorted(self.faults.items()))
         return (
             f"faults: {faults}; {self.acknowledged} acknowledged runs, {self.lost} lost; "
-            f"{self.repeated} stored runs repeated, {self.wrong} wrong; "
+            f"{self.repeated} runs repeated, {self.compared} stored ones compared with them, "
+            f"{self.wrong} wrong; "
             f"{self.falsely_stored} called stored that were not; bits flipped: "
             f"{', '.join(f'{count} {name}' for name, count in sorted(self.flips.items()))}; "
             f"{self.tracebacks} tracebacks"
@@ -58,7 +61,7 @@ class Bench:
         ended = self.run(undisturbed)
         assert ended.returncode == 0, ended.stderr
         self._table = self._compared(undisturbed)
-        self._right: set[str] = set()
+        self._right: dict[str, tuple[Any, Any]] = {}
 
     def start(self, store: Path, *options: str) -> subprocess.Popen[str]:
         """Run the study, as a process to be disturbed."""
@@ -94,8 +97,7 @@ class Bench:
         lost = acknowledged - kept
         self.tally.lost += len(lost)
         assert not lost
-        self._repeat(store, sorted(kept - self._right))
-        self._right |= kept
+        self._compare(store, sorted(kept))
 
     def gone(self, fault: str, process: subprocess.Popen[str], store: Path) -> None:
         """Check that a study noticed that its store was gone: exit code 1, and nothing "stored"."""
@@ -140,13 +142,21 @@ class Bench:
         assert health == {"done": len(self.plan.distinct), "failed": 0, "check": "ok"}
         assert self._compared(store) == self._table
 
-    def _repeat(self, store: Path, run_ids: Sequence[str]) -> None:
-        """Repeat stored runs (each once in the suite: its id determines its result)."""
+    def _compare(self, store: Path, run_ids: Sequence[str]) -> None:
+        """Compare stored runs with their repetitions; a run is repeated once in the suite."""
         with Store.readable(str(store)) as opened:
             stored = opened.stored_runs(run_ids)
-        repetitions = repeat(stored, 1, lambda _progress: None)
-        wrong = [repetition for repetition in repetitions if repetition.differences]
+        new = [run for run in stored if run.run_id not in self._right]
+        repetitions = repeat(new, 1, lambda _progress: None)
+        wrong = {repetition.stored.run_id for repetition in repetitions if repetition.differences}
+        self._right |= {run.run_id: (run.fingerprint, run.metrics) for run in new}
+        wrong |= {
+            run.run_id
+            for run in stored
+            if self._right[run.run_id] != (run.fingerprint, run.metrics)
+        }
         self.tally.repeated += len(repetitions)
+        self.tally.compared += len(stored)
         self.tally.wrong += len(wrong)
         assert not wrong
 
