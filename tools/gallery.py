@@ -22,7 +22,7 @@ from urllib.parse import urlencode
 
 from PIL import Image
 from playwright.sync_api import Browser, Page
-from tests.browser import chromium
+from tests.browser import PATIENCE_MS, chromium
 from tests.web.serving import served
 
 import longfat
@@ -138,6 +138,7 @@ class Gallery:
                 viewport={"width": width, "height": height},
                 color_scheme=scheme,  # type: ignore[arg-type]
             )
+            context.set_default_timeout(PATIENCE_MS)
             pages.append(context.new_page())
         yield pages
         for page, (size, scheme) in zip(pages, variants, strict=True):
@@ -249,7 +250,10 @@ def take_pages(gallery: Gallery, store: Path) -> None:
                 for page in pages:
                     page.goto((folder / file).as_uri())
                     page.wait_for_selector("svg")
-                    page.add_style_tag(content="nav { position: static !important; }")
+                    # It would stand in the middle of a long picture.
+                    page.evaluate(
+                        "document.querySelector('nav')?.style.setProperty('position', 'static')"
+                    )
     program = Path(sys.executable).with_name("longfat")
     study = ("--study", ROOT / GEO)
     with served(program, store.parent, store.name, *study) as server:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from longfat.base.errors import LongfatError
-from longfat.plots.main_effects import caption_of
+from longfat.plots.main_effects import caption_of, study_of
 from longfat.plots.names import shortened
 from longfat.plots.palette import level_looks
 from longfat.plots.panels import levels_of, named, said_in_full
@@ -59,7 +59,7 @@ def _panel(
 ) -> Panel:
     names, lines = levels_of(rows, "level_x"), levels_of(rows, "level")
     rows = sorted(rows, key=lambda row: names.index(row["level_x"]))
-    looks = level_looks(lines, document.get("levels_of_study", {}).values())
+    looks = level_looks(lines, study_of(document))
     x, other = rows[0]["x"].replace("_", " "), rows[0]["lines"].replace("_", " ")
     marks = []
     for level, label in zip(lines, shortened(lines), strict=True):

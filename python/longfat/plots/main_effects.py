@@ -55,7 +55,7 @@ def picture(rows: Sequence["Row"], _options: "Options", document: Mapping[str, A
 def _panel(rows: Sequence["Row"], document: Mapping[str, Any], *, first: bool) -> Panel:
     names = in_order([row["level"] for row in rows])
     rows = sorted(rows, key=lambda row: names.index(row["level"]))
-    looks = level_looks(names, document.get("levels_of_study", {}).values())
+    looks = level_looks(names, study_of(document))
     places = range(len(rows))
     means = [row["mean"] for row in rows]
     marks = [Mark("line", list(places), means, color=NEUTRAL)]
@@ -89,6 +89,14 @@ def _caption(document: Mapping[str, Any]) -> str:
 
 def _has_intervals(document: Mapping[str, Any]) -> bool:
     return all(effect["low"] is not None for effect in document["effects"])
+
+
+def study_of(document: Mapping[str, Any]) -> list[list[str]]:
+    """Return the levels of each factor: of the whole study, or else of the analysis."""
+    levels: dict[str, list[str]] = {}
+    for effect in document["effects"]:
+        levels.setdefault(effect["factor"], []).append(effect["level"])
+    return [in_order(own) for own in document.get("levels_of_study", levels).values()]
 
 
 def caption_of(document: Mapping[str, Any], *, intervals: bool = True) -> str:

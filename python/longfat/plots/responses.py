@@ -288,7 +288,7 @@ class _Grid:
         said = self.title if level == self.across[0] else ""
         table = ": ".join(filter(None, (f"table {self.table}", said))) if titled else said
         words = ", ".join(filter(None, (table, level and named(self.columns, level))))
-        return textwrap.fill(words, _TITLE_LETTERS)
+        return textwrap.fill(words, _TITLE_LETTERS, break_on_hyphens=False)
 
     @property
     def words(self) -> str:
