@@ -26,6 +26,8 @@ mod bic;
 mod illinois;
 mod ledbat;
 
+mod cdg;
+
 mod external;
 
 use longfat_foundation::config::Field;

@@ -151,6 +151,10 @@ pub const PRESETS: &[Preset] = &[
             ),
             ("dctcp", "{ arithmetic = 'linux' }"),
             (
+                "cdg",
+                "{ scale = '2976 us', share_after_delay = 0.7071, loss_tolerance = false, hybrid_slow_start = true }",
+            ),
+            (
                 "bbr",
                 "{ arithmetic = 'linux', window_allowance = 'send-quanta', aggregation_allowance = 'observed', pacing_margin = '1%', \
                    pacing_timer = 'linux', flight_at = 'departure', loss_response = 'linux', policer_detection = 'long-term-rate' }",
