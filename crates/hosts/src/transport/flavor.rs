@@ -27,6 +27,7 @@ mod illinois;
 mod ledbat;
 
 mod cdg;
+mod veno;
 
 mod external;
 

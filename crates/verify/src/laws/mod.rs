@@ -15,6 +15,7 @@ mod scalable;
 mod slow_start;
 mod square_root;
 mod vegas;
+mod veno;
 mod waiting;
 mod westwood;
 mod zero_loss;
@@ -36,6 +37,7 @@ pub fn checks() -> Vec<Check> {
     checks.extend(scalable::checks());
     checks.extend(westwood::checks());
     checks.extend(vegas::checks());
+    checks.extend(veno::checks());
     checks.extend(bic::checks());
     checks.extend(illinois::checks());
     checks.extend(ledbat::checks());
