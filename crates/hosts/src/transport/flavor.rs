@@ -28,6 +28,7 @@ mod ledbat;
 
 mod cdg;
 mod veno;
+mod yeah;
 
 mod external;
 
