@@ -27,6 +27,7 @@ mod illinois;
 mod ledbat;
 
 mod cdg;
+mod lp;
 mod veno;
 mod yeah;
 

@@ -151,6 +151,7 @@ pub const PRESETS: &[Preset] = &[
             ),
             ("dctcp", "{ arithmetic = 'linux' }"),
             ("veno", "{ arithmetic = 'linux', base_round_trip = 'connection' }"),
+            ("lp", "{ arithmetic = 'linux', forgets_range = true }"),
             (
                 "cdg",
                 "{ scale = '2976 us', share_after_delay = 0.7071, loss_tolerance = false, hybrid_slow_start = true }",

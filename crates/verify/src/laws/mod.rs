@@ -10,6 +10,7 @@ mod illinois;
 mod integer_window;
 mod ledbat;
 mod lone_flow;
+mod lp;
 mod periodic;
 mod scalable;
 mod slow_start;
@@ -41,6 +42,7 @@ pub fn checks() -> Vec<Check> {
     checks.extend(bic::checks());
     checks.extend(illinois::checks());
     checks.extend(ledbat::checks());
+    checks.extend(lp::checks());
     checks.extend(bbr::checks());
     checks.extend(integer_window::checks());
     checks.extend(waiting::checks());
