@@ -108,7 +108,7 @@ def is_random(experiment: Experiment) -> bool:
     return bool(chance) or experiment.discipline in {"red", "pie", "fq_pie"}
 
 
-DRAWING = {"bbr", "cdg", "lp"}
+DRAWING = {"bbr", "cdg", "lp", "nv"}
 """Controls for which the kernel draws: the phase in which a cycle begins
 (`bbr_reset_probe_bw_mode`), whether a window backs off (`tcp_cdg_backoff`), when the shortest round
 trip is renewed (`tcpnv_acked`), and where timestamps begin, from which one-way delays are read

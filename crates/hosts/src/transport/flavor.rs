@@ -28,6 +28,7 @@ mod ledbat;
 
 mod cdg;
 mod lp;
+mod nv;
 mod veno;
 mod yeah;
 
