@@ -28,6 +28,7 @@ mod packet_queue;
 mod superseded;
 #[cfg(test)]
 mod test_support;
+mod turns;
 
 pub use active::ActiveQueue;
 pub use packet_queue::{PacketQueue, Room, Waiting};
