@@ -15,6 +15,7 @@ mod random_early_detection;
 mod codel;
 mod proportional_integral;
 
+mod fair_queue;
 mod flow_queue_codel;
 
 mod cake;
