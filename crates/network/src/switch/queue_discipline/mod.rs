@@ -17,6 +17,7 @@ mod proportional_integral;
 
 mod fair_queue;
 mod flow_queue_codel;
+mod flow_queue_pie;
 
 mod cake;
 mod dual_pi2;
