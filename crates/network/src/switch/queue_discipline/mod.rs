@@ -18,6 +18,7 @@ mod proportional_integral;
 mod fair_queue;
 mod flow_queue_codel;
 mod flow_queue_pie;
+mod stochastic_fair_queue;
 
 mod cake;
 mod dual_pi2;
