@@ -13,6 +13,8 @@ from longfat.verification.network import (
     ANSWER_US,
     PACKET_US,
     Host,
+    NotExpressible,
+    discipline,
     red_weight,
     scenario_of,
     starts,
@@ -151,6 +153,37 @@ def test_turns_are_falls_that_recordings_cannot_miss() -> None:
     assert {window for _, window in troughs} == {50.0}
     flat = [(float(time), 50.0 - time % 3, None) for time in range(100)]
     assert turns(flat, 0.0) == ([], [])
+
+
+def of_tc(words: str) -> tuple[str, object]:
+    """Return buffer and discipline for words of tc, with packets of a millisecond."""
+    declared = {"buffer_packets": 65, "discipline": words}
+    experiment = recordings.Experiment("of-tc", "discipline", False, declared)
+    return discipline(experiment, 1e-3)
+
+
+def test_words_of_tc_are_a_buffer_and_a_discipline() -> None:
+    """A shaper has taken out one packet more, which waits for its transmission of a millisecond."""
+    assert of_tc("fq limit 33 flow_limit 32") == ("34 packets", {"kind": "fq", "flow_limit": 33})
+    assert of_tc("sfq limit 66 perturb 0") == ("66 packets", {"kind": "sfq"})
+    pie = {"kind": "fq-pie", "target": "16000.000 us"}
+    assert of_tc("fq_pie limit 1000") == ("1000 packets", pie)
+    codel = {"kind": "codel", "target": "101000.000 us", "ce_threshold": "6000.000 us", "ecn": True}
+    assert of_tc("codel limit 66 target 100ms ce_threshold 5ms ecn") == ("66 packets", codel)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("sfq perturb 10", "no words for perturb of sfq"),
+        ("fq maxrate 1mbit", "no words for maxrate of fq"),
+        ("fq_pie memory_limit 1m", "no words for memory_limit of fq_pie"),
+        ("hhf limit 100", "no model of the discipline hhf"),
+    ],
+)
+def test_words_of_tc_that_longfat_has_not_are_named(words: str, message: str) -> None:
+    with pytest.raises(NotExpressible, match=message):
+        of_tc(words)
 
 
 def test_the_weight_of_red_is_the_largest_that_lets_a_burst_pass() -> None:

@@ -169,7 +169,7 @@ def test_all_that_a_page_asks_for_is_answered_and_no_question_stays_open(
         unanswered: set[Request] = set()
         page.on("request", lambda request: unanswered.add(request))
         page.on("requestfinished", lambda request: unanswered.discard(request))
-        page.goto(server.origin + address)
+        page.goto(server.origin + address.replace(A_RUN, a_run(server)))
         page.wait_for_selector(SHOWN[address])
         until(
             lambda: not unanswered,

@@ -359,9 +359,9 @@ def _lost_answer(steps: list[dict[str, Any]], times: list[float]) -> dict[str, A
 def discipline(experiment: Experiment, packet: float) -> tuple[str, Any]:
     """Return the buffer and the queue discipline for words of `tc`.
 
-    A shaper takes a packet out of `codel`, `fq_codel` and `pie` when the one before it has left.
-    They see waiting times that are shorter by a transmission than those until the packet leaves,
-    so their target is that much longer here.
+    A shaper takes a packet out of `codel`, `fq_codel`, `pie` and `fq_pie` when the one before it
+    has left. They see waiting times that are shorter by a transmission than those until the packet
+    leaves, so their target and their threshold for marks are that much longer here.
     """
     it = experiment.declared
     name, *words = it.get("discipline", "pfifo").split()
@@ -371,6 +371,8 @@ def discipline(experiment: Experiment, packet: float) -> tuple[str, Any]:
     limit = settings.pop("limit", None)
     buffer = f"{limit or it['buffer_packets'] + is_shaped(experiment)} packets"
     ecn = "ecn" in flags
+    if name in {"fq", "sfq"}:
+        return _fair(name, settings, int(limit or it["buffer_packets"]))
     if name == "pfifo":
         return buffer, "tail-drop"
     if name == "red":
@@ -379,14 +381,39 @@ def discipline(experiment: Experiment, packet: float) -> tuple[str, Any]:
         return f"{int(limit) // size} packets", _red(settings, ecn, size)
     if name == "cake" and not settings:
         return "4 MB", "cake"  # its limit by default
-    if name not in {"codel", "fq_codel", "pie"}:
+    if name not in {"codel", "fq_codel", "pie", "fq_pie"}:
         raise NotExpressible(f"no model of the discipline {name}")
-    by_default = "15ms" if name == "pie" else "5ms"
-    target = _engine.parse_time(_spaced(settings.pop("target", by_default))) / 1e12 + packet
+    queue: dict[str, Any] = {"kind": name.replace("_", "-")}
+    words = {"target": settings.pop("target", "15ms" if "pie" in name else "5ms")}
+    if "codel" in name and "ce_threshold" in settings:
+        words["ce_threshold"] = settings.pop("ce_threshold")
+    _leave_no_word(name, settings)
+    for word, time in words.items():
+        until_sent = _engine.parse_time(_spaced(time)) / 1e12 + packet
+        queue[word] = f"{until_sent * 1e6:.3f} us"
+    return buffer, {**queue, "ecn": True} if ecn else queue
+
+
+def _leave_no_word(name: str, settings: dict[str, str]) -> None:
     if settings:
         raise NotExpressible(f"no words for {', '.join(sorted(settings))} of {name}")
-    queue: dict[str, Any] = {"kind": name.replace("_", "-"), "target": f"{target * 1e6:.3f} us"}
-    return buffer, {**queue, "ecn": True} if ecn else queue
+
+
+def _fair(name: str, settings: dict[str, str], limit: int) -> tuple[str, dict[str, Any]]:
+    """Return the buffer and the queue discipline for words of `tc` about `fq` or `sfq`.
+
+    The packet that a shaper has taken out to look at it counts in the limit of `sfq`, and in none
+    of those of `fq`.
+    """
+    queue: dict[str, Any] = {"kind": name}
+    if name == "fq":
+        limit += 1
+        if "flow_limit" in settings:
+            queue["flow_limit"] = int(settings.pop("flow_limit")) + 1
+    elif settings.get("perturb") == "0":
+        del settings["perturb"]
+    _leave_no_word(name, settings)
+    return f"{limit} packets", queue
 
 
 def _spaced(time: str) -> str:

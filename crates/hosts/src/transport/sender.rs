@@ -287,6 +287,9 @@ impl Sender {
                 Some(counted) => connection.grow_for(now, bytes, counted, has_measured),
                 None => connection.grow(now, bytes, has_measured),
             }
+            if let Some(before) = connection.window.take_back_off() {
+                self.recovery.on_back_off(connection, before);
+            }
         }
         if response.timer_restarts || connection.flight() == 0 {
             connection.renew_timer(now);

@@ -83,7 +83,7 @@ impl Flavor for Bbr {
             marks: ResponseToMarks::None,
             observes_deliveries: true,
             is_paced: true,
-            probes_round_trip: true,
+            leaves_pipe_idle: true,
             shrinks_without_loss: true,
         }
     }
