@@ -3,9 +3,12 @@
 import itertools
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from longfat import _engine
+from longfat.running.execution import execute
 from longfat.verification import recordings
 from longfat.verification.linux import chosen, verify
 from longfat.verification.measures import first_burst, turns
@@ -15,6 +18,7 @@ from longfat.verification.network import (
     Host,
     NotExpressible,
     discipline,
+    packet_s,
     red_weight,
     scenario_of,
     starts,
@@ -241,3 +245,56 @@ def test_the_rest_of_each_round_trip_is_on_the_way_back() -> None:
         back = way_us([group["to"], *group["route_back"], group["from"]])
         assert there + back == pytest.approx(1e3 * flow["round_trip_ms"] + ANSWER_US)
         assert there == pytest.approx(500 * experiment.declared["round_trip_ms"] + ANSWER_US / 2)
+
+
+def test_bbr_in_a_busy_guest_believes_in_more_than_the_line_carries() -> None:
+    """Where it neither probes nor drains, its rate is 99 % of the bandwidth it believes in."""
+    experiment, recording = recorded("bbr-1gbit-10ms-138-jumbo")
+    segment = recording.connections[0].segment_bytes
+    line_kbit = 8e-3 * segment / packet_s(experiment, segment)
+    rates = [float(row[9]) for row in recording.rows("tcp_info 0")]
+    steady = [rate / 0.99 for rate in rates if 0.9 < rate / line_kbit < 1.1]
+    assert len(steady) > len(rates) / 2
+    assert all(rate > line_kbit for rate in steady)
+
+
+@pytest.mark.parametrize(
+    ("preset", "rate", "told"),
+    [("linux-6.12", "1 Gbit/s", 1), ("linux-6.12", "10 Mbit/s", 0), ("linux-like", "1 Gbit/s", 0)],
+)
+def test_a_control_of_linux_says_where_it_differs(
+    preset: str, rate: str, told: int, longfat: Longfat, tmp_path: Path
+) -> None:
+    line = {"rate": rate, "delay": "5 ms"}
+    scenario = {
+        "schema_version": 1,
+        "duration": "10 s",
+        "framing": {"kind": "packet"},
+        "topology": {"kind": "n-source", "sources": 1, "access": line, "bottleneck": line},
+        "port": {"buffer": "100 packets"},
+        "tcp": {"preset": preset, "flavor": "bbr"},
+    }
+    (tmp_path / "scenario.json").write_text(json.dumps(scenario))
+    process = longfat("check", str(tmp_path / "scenario.json"), "--json")
+    remarks = json.loads(process.stdout)["remarks"]
+    assert len([remark for remark in remarks if "in Linux had" in remark]) == told
+    if told:
+        assert "in Linux had another mean queue on such a path" in " ".join(remarks)
+
+
+def test_ten_microseconds_decide_how_many_packets_short_flows_lose() -> None:
+    experiment, recording = recorded("cubic-30-of-50kB-beside-cubic-10mbit-40ms")
+    scenario = scenario_of(experiment, recording, Host.of("linux-6.12"))
+    start_us = 1e6 * starts(recording)[0]
+    outcomes: list[Any] = []
+    texts = []
+    for later_us in (0, 10):
+        scenario["connections"][0]["later"] = f"{start_us + later_us:.0f} us"
+        document = json.dumps(scenario).encode()
+        texts.append(_engine.resolve_scenario(document, "scenario.json", ()))
+    execute(texts, 1, lambda found, _: outcomes.extend(found))
+    fewer, more = (
+        sum(flow["segments_retransmitted"] for flow in outcome.record["flows"])
+        for outcome in outcomes
+    )
+    assert more > 1.4 * fewer

@@ -40,6 +40,15 @@ Between `qdisc_dequeue` and `tcp_probe` in the trace of the guest that records
 HEADER_BYTES = 54
 """Headers of Ethernet, IPv4 and TCP."""
 
+BUFFER_BYTES = 64 << 20
+"""The receiver's buffer at first, the second number of `tcp_rmem`."""
+
+OVERHEAD_BYTES = 896
+"""Memory that a segment takes beside its data (`truesize`, include/linux/skbuff.h)."""
+
+PACED_BY_FQ = "linux-fq"
+"""Senders that are paced have the discipline `fq`."""
+
 QUEUE_PRESET = "linux-6.12"
 
 TIMESTAMPS_BYTES = 12
@@ -148,7 +157,7 @@ def scenario_of(experiment: Experiment, recording: Recording, host: Host) -> dic
         "tcp": {
             "preset": host.preset,
             "mss": f"{segment} B",
-            **_receiver(recording.kernel),
+            **_receiver(recording.kernel, segment),
         },
         "connections": _connections(experiment, recording, host),
     }
@@ -159,7 +168,7 @@ def scenario_of(experiment: Experiment, recording: Recording, host: Host) -> dic
             group["later"] = f"{(connection.established_s or 0.0) * 1e6:.0f} us"
     if it.get("pacing"):
         # The senders' `fq` paces every control, those without a rate of their own by their window.
-        scenario["tcp"]["pacing"] = {"kind": "window-per-round-trip", "timer": "linux"}
+        scenario["tcp"]["pacing"] = {"kind": "window-per-round-trip", "timer": PACED_BY_FQ}
     if "loss" in it:
         scenario["loss"] = _random(it["loss"])
     if "ack_loss" in it:
@@ -253,6 +262,8 @@ def _connections(experiment: Experiment, recording: Recording, host: Host) -> li
             "flavor": host.plain if control == "reno" else FLAVORS.get(control, control),
             "later": f"{start * 1e6:.0f} us",
         }
+        if control == "bbr" and experiment.declared.get("pacing"):
+            group["flavor"] = {"kind": "bbr", "pacing_timer": PACED_BY_FQ}
         if len(flows) > 1:
             way = {"route": ["processor", "near", "far"], "route_back": ["far", f"back {number}"]}
             group |= {"from": f"sender {number}", "to": "receiver", **way}
@@ -335,18 +346,20 @@ def _steps(experiment: Experiment, recording: Recording, packet: float) -> dict[
     return {"path": {"kind": "schedule", "steps": table}}
 
 
-def _receiver(kernel: str) -> dict[str, Any]:
+def _receiver(kernel: str, segment: int) -> dict[str, Any]:
     """Return the receiver's window, and the growth of what it advertises.
 
-    Its buffer has 64 MiB at first, of which a window takes half (`tcp_select_initial_window`). It
-    grows for as long as every segment is acknowledged (`tcp_grow_window`). With 6.12 it grows from
-    there: the distances of acknowledgments double after some 2,850 segments, each of which
-    adds two. With 6.1 it grows to there from 64 KiB.
+    Its buffer has 64 MiB at first, of which a window takes half (`tcp_select_initial_window`). With
+    6.1 it grows to there from 64 KiB. With 6.12 it begins there and grows to the share of data in
+    the memory of a segment (`tcp_measure_rcv_mss`): 7.5 MiB with segments of 1,448 bytes.
     """
-    window = {"receiver_window": "32 MiB"}
+    half = BUFFER_BYTES // 2
+    window = {"receiver_window": f"{half} B"}
     if kernel.startswith("6.1."):
         return window
-    return {**window, "acknowledgments": {"kind": "linux", "growth": "8 MiB"}}
+    share = segment * 256 // (segment + OVERHEAD_BYTES)
+    growth = BUFFER_BYTES * share // 256 - half
+    return {**window, "acknowledgments": {"kind": "linux", "growth": f"{growth} B"}}
 
 
 def _lost_answer(steps: list[dict[str, Any]], times: list[float]) -> dict[str, Any]:
