@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from longfat.base.errors import BadInput, CheckFailed, LongfatError
+from longfat.base.location import shown as shown_store
 from longfat.cli.options import (
     MOST_CONFIDENCE,
     Number,
@@ -19,10 +20,10 @@ from longfat.cli.options import (
     options_said,
     part_options,
     say_cautions,
-    say_if_new,
     splice_option,
     store_option,
     study_argument,
+    study_command,
 )
 from longfat.cli.talk import print_json, print_table, say, splice_into
 
@@ -112,7 +113,7 @@ def command(
     from longfat.report.document import comparison_document
     from longfat.report.markdown import answers_markdown, comparison_markdown, short_markdown
 
-    found = _found(study, part, store)
+    found = _found(study, part, store, within)
     tables = found.tables
     if factor is not None:
         _check_factor(found.plan.study, tables, factor)
@@ -182,7 +183,7 @@ class _Found:
         return self.plan.of(dict.fromkeys(planned)).lacking(self.results)
 
 
-def _found(name: str, part: Part, store: str) -> _Found:
+def _found(name: str, part: Part, store: str, within: float | None) -> _Found:
     from longfat.analysis.cautions import with_cautions
     from longfat.results.sequential import in_effect
     from longfat.results.stored import compare_results, load_results
@@ -195,7 +196,12 @@ def _found(name: str, part: Part, store: str) -> _Found:
         plan = in_effect(plan, opened)
         metrics = list(dict.fromkeys(response.metric for response in study.responses))
         results = load_results(plan, opened, metrics)
-    say_if_new(opened)
+    if not any(results.values()):
+        refusal = LongfatError if within is None else CheckFailed
+        raise refusal(
+            f"{shown_store(store)}: no run of {study.name} to compare; to run them:\n"
+            f"  {study_command('run', name, part, store)}"
+        )
     tables = with_cautions(plan, results, compare_results(plan, results))
     return _Found(plan, results, tables)
 
