@@ -56,7 +56,12 @@ if TYPE_CHECKING:
     metavar="SHARE",
     help="Confidence of these intervals.  [default: that of the study's precision, or 0.9]",
 )
-@click.option("--answer", "as_answer", is_flag=True, help="Only what follows, in words.")
+@click.option(
+    "--answer/--no-answer",
+    "as_answer",
+    default=None,
+    help="Only what follows, in words, or only the tables.  [default: both]",
+)
 @click.option("--markdown", is_flag=True, help="Print Markdown.")
 @click.option("--latex", is_flag=True, help="Print LaTeX, which needs no package.")
 @splice_option
@@ -76,7 +81,7 @@ def command(
     as_ledger: bool,
     intervals: bool,
     confidence: float | None,
-    as_answer: bool,
+    as_answer: bool | None,
     markdown: bool,
     latex: bool,
     splice: Path | None,
@@ -88,7 +93,7 @@ def command(
     over the replications, and so are Student's intervals of the means (--intervals), which --json
     always has. Summaries leave out values marked as doubtful (?). Below each table stands what
     follows from it in words: the best combination, which others may be as good, what each factor is
-    worth; alone, and in Markdown, with --answer.
+    worth. LaTeX has the tables only.
     """
     forms = {"--json": as_json, "--latex": latex}  # what is spliced is Markdown
     forms["--splice" if splice else "--markdown"] = markdown or splice is not None
@@ -123,7 +128,7 @@ def command(
     if as_answer:
         text = answers_markdown(answers)
     elif factor is None:
-        text = comparison_markdown(tables, shown)
+        text = comparison_markdown(tables, shown, None if as_answer is False else answers)
     else:
         text = short_markdown(tables, factor)
     advice = found.advice(commands_to_run(found.plan.study, found.lacking, study, part, store))
@@ -131,7 +136,7 @@ def command(
         if advice:
             raise LongfatError(f"{splice} stays as it is: {advice}")
         short = options_said({"--by": factor}) + (" --intervals" if intervals else "")
-        short += " --answer" if as_answer else ""
+        short += {None: "", True: " --answer", False: " --no-answer"}[as_answer]
         named = f"{found.plan.study.name}{part.arguments}{short}"
         named += options_said({"--confidence": confidence})
         splice_into(splice, f"longfat study compare {named} --markdown", text)
@@ -147,7 +152,7 @@ def command(
     elif as_answer:
         _print_answers(answers)
     else:
-        _print(tables, answers, shown)
+        _print(tables, {} if as_answer is False else answers, shown)
     say_cautions(study, _cautions(tables))
     if advice:
         say(advice)
@@ -282,7 +287,7 @@ def _print(
         elif table.by:
             (_, *columns), rows = part_rows(table)
             print_table([f"table {table.response.table}", *columns], rows)
-        for sentence in answers[table_name(table)]:
+        for sentence in answers.get(table_name(table), ()):
             click.echo(sentence)
     if overview := overview_rows(tables):
         print_table(["table", "response", *SUMMARY_COLUMNS], overview, title="All tables")
