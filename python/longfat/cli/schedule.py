@@ -77,6 +77,26 @@ def from_parquet(table: Path) -> None:
     click.echo(read_parquet(table))
 
 
+@command.command("join")
+@click.argument("schedules", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+def join(schedules: "Sequence[Path]") -> None:
+    """Print the columns of several SCHEDULES as one: rates measured here, delays there.
+
+    There is a step wherever one of them has one; each column holds until its own next step.
+
+    Example: longfat schedule join rates.csv delays.csv > both.csv
+    """
+    from longfat.base.files import read_text
+    from longfat.schedules.join import joined, read_steps, what_holds_on
+
+    if len(schedules) < 2:
+        raise click.UsageError("two schedules or more are joined")
+    read = [read_steps(read_text(path), str(path)) for path in schedules]
+    click.echo(joined(read))
+    for note in what_holds_on(read):
+        say(note)
+
+
 _window_option = click.option(
     "--window-ms",
     type=click.IntRange(min=1),
