@@ -19,6 +19,7 @@ from longfat.cli.options import (
     store_option,
     study_command,
 )
+from longfat.cli.sources import SourceType
 from longfat.cli.talk import print_json, print_table
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ STEADY_STATE_OPTIONS = frozenset(
 
 
 @click.command("analyze")
-@click.argument("source", metavar="STUDY|CSV")
+@click.argument("source", metavar="STUDY|CSV", type=SourceType("study", "table"))
 @click.option(
     "--factors",
     metavar="A,B,...",
@@ -125,7 +126,7 @@ def command(
         return
     from longfat.analysis.analysis import Settings, analyse
     from longfat.analysis.experiment import cross
-    from longfat.analysis.table import load_observations
+    from longfat.analysis.table import columns_of, load_observations
     from longfat.base.cells import names_in
     from longfat.report.analysis import analysis_document
     from longfat.statistics.intervals import Intervals
@@ -135,7 +136,13 @@ def command(
     cautions: Sequence[Caution] = ()
     origin: dict[str, Any] = {"source": source}
     if _is_table(source):
-        _check_table_options(part, names)
+        _check_table_options(part)
+        if not names:
+            columns = ", ".join(columns_of(Path(source)))
+            raise click.UsageError(
+                f"a CSV needs --factors, the columns whose effects are sought; {source} has "
+                f"{columns}"
+            )
         found = load_observations(Path(source), names, response, replication, part.where)
         experiment = cross(response, found.factors, found.rows, matched=settings.blocks)
         analysis = analyse(experiment, settings)
@@ -207,11 +214,9 @@ def _is_table(source: str) -> bool:
     )
 
 
-def _check_table_options(part: Part, names: Sequence[str]) -> None:
+def _check_table_options(part: Part) -> None:
     if part.tables or part.quick or part.replications is not None:
         raise click.UsageError("--table, --quick and --replications are for a study, not a CSV")
-    if not names:
-        raise click.UsageError("a CSV needs --factors, the columns whose effects are sought")
 
 
 def _of_study(

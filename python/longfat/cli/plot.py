@@ -3,7 +3,7 @@
 import json
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from longfat.cli.options import (
     store_option,
     study_command,
 )
+from longfat.cli.sources import check_source
 from longfat.cli.talk import command_line, print_table, say
 
 if TYPE_CHECKING:
@@ -27,6 +28,15 @@ if TYPE_CHECKING:
     from longfat.results.comparison import Results, TableComparison
     from longfat.studies.plan import Plan
     from longfat.traces import Traces
+
+
+_WANTED: Mapping[str, Sequence[str]] = {
+    "traces": ["folder of traces"],
+    "study": ["study"],
+    "ledgers": ["study"],
+    "analysis": ["analysis"],
+}
+"""Kinds of sources by what a plot is of."""
 
 
 @click.command("plot")
@@ -95,6 +105,8 @@ def command(
     check_formats(outputs)
     options = Options(**factors, flow=flow, start_s=start_s, end_s=end_s)  # type: ignore[arg-type]
     _check_said(kind, plot.SOURCE, options, part)
+    for given in sources:
+        check_source(given, *_WANTED[plot.SOURCE])
     source, options = _open(kind, plot.SOURCE, sources, options, part, store)
     try:
         figure = plots.draw(kind, source, options, command_line())

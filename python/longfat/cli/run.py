@@ -18,6 +18,7 @@ from longfat.cli.options import (
     seed_option,
     settings_option,
 )
+from longfat.cli.sources import SourceType, check_source
 from longfat.cli.talk import print_json, print_table, say
 from longfat.records.screen import screen_tables, summary
 from longfat.records.tables import record_summary, record_tables, where_traces_are
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
 @click.option(
     "--from",
     "store",
+    type=SourceType("store"),
     metavar="STORE",
     help="Repeat a run of this store: SCENARIO is its id, or a unique prefix of it.",
 )
@@ -136,6 +138,7 @@ def command(
         if not only_scenario:
             _say_what_is_left(traces, watch, pcap)
         return
+    check_source(scenario, "scenario")
     from longfat.scenarios.scenario import load_scenario
 
     loaded = load_scenario(scenario, overrides_of(settings, seed))
