@@ -21,6 +21,7 @@ METHODS = [
     ROOT / "docs" / "models" / "capacity.md",
     ROOT / "docs" / "guide" / "studies.md",
     ROOT / "docs" / "guide" / "controls.md",
+    ROOT / "docs" / "guide" / "first-answers.md",
     ROOT / "docs" / "guide" / "learning.md",
     ROOT / "docs" / "guide" / "measuring.md",
     ROOT / "docs" / "guide" / "satellite.md",

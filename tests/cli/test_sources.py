@@ -1,5 +1,6 @@
 """A source of another kind than a verb takes, and a store in another place than it has it."""
 
+import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -189,3 +190,12 @@ def test_other_separators_are_named_before_factors_are_asked_for(
     (tmp_path / "table.csv").write_text("\n".join(rows))
     process = longfat("analyze", "table.csv", "--response", "y")
     refused(process, "needs --factors", "table.csv has a, b, y")
+
+
+def test_a_buffer_needs_no_blank(longfat: Longfat, scenario_file: Path) -> None:
+    resolved = [
+        longfat("run", scenario_file, "--set", f"port.buffer={buffer}", "--scenario").stdout
+        for buffer in ("1.5BDP", "1.5 BDP")
+    ]
+    assert resolved[0] == resolved[1]
+    assert json.loads(resolved[0])["port"]["buffer_cells"] > 0
