@@ -283,10 +283,10 @@ impl Scenario {
     /// The network with one connection per sender.
     fn topology_graph(&self) -> Result<Graph, Vec<Objection>> {
         let mut graph = self.topology.build(&()).graph(&self.journeys())?;
-        if !self.proxies.is_absent() && self.can_be_split() {
-            graph.split_by_proxies();
-        }
         self.manage_lines(&mut graph);
+        if !self.proxies.is_absent() {
+            graph.split_by_proxies().map_err(|number| vec![self.object_to_unsplit(&graph, number)])?;
+        }
         Ok(graph)
     }
 

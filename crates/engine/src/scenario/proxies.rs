@@ -10,9 +10,6 @@ use longfat_network::topology::{Graph, Leg};
 use super::Scenario;
 use super::objections::Objection;
 
-/// The topology whose connections can be split.
-const WITH_GATEWAYS: &str = "n-source";
-
 impl Scenario {
     /// Settings of split connections, if there are proxies.
     #[must_use]
@@ -20,8 +17,18 @@ impl Scenario {
         if self.proxies.is_absent() { None } else { self.proxies.build(&()).splits().cloned() }
     }
 
-    pub(super) fn can_be_split(&self) -> bool {
-        self.topology.name() == WITH_GATEWAYS
+    /// The error of a connection that does not pass the proxies.
+    pub(super) fn object_to_unsplit(&self, graph: &Graph, number: usize) -> Objection {
+        let flow = &graph.flows[number];
+        let (from, to) = graph.hosts_of(flow);
+        let group = self.number_of_group(flow.sender).map_or(String::new(), |group| format!("connections[{group}], "));
+        let bottleneck = graph.bottleneck_number().map(|line| graph.link_name(line)).unwrap_or_default();
+        let message = format!(
+            "proxies stand at the switches at both ends of the bottleneck \"{bottleneck}\", and data or acknowledgments of {group}from \"{}\" to \
+             \"{}\", do not cross it; name another topology.bottleneck, or leave out the proxies",
+            graph.nodes[from].name, graph.nodes[to].name
+        );
+        ("proxies".into(), message)
     }
 
     /// Settings of the end systems of one leg of a sender's connections, which ends at a proxy or at a host.
@@ -39,14 +46,6 @@ impl Scenario {
     /// Settings that exclude proxies, and buffers that no segment would ever pass.
     pub(super) fn object_to_proxies(&self, graph: &Graph) -> Vec<Objection> {
         let Some(split) = self.split() else { return Vec::new() };
-        if !self.can_be_split() {
-            let message = format!(
-                "proxies stand at the two switches of a topology \"{WITH_GATEWAYS}\", and \"{}\" does not say where they would be; leave \
-                 them out",
-                self.topology.name()
-            );
-            return vec![("proxies".into(), message)];
-        }
         if self.contract(graph).is_some() {
             let message = format!(
                 "service \"{}\" promises rates to connections of hosts, and proxies split these; leave out one of them",

@@ -34,15 +34,21 @@ fn the_leg_between_has_windows_like_others() {
 }
 
 #[test]
-fn only_the_gateways_of_n_sources_have_proxies_and_they_keep_no_promises() {
-    let topology = "{ kind = 'graph', hosts = ['a', 'b'], switches = ['s', 't'], links = [\
+fn proxies_stand_where_all_connections_pass_and_keep_no_promises() {
+    let topology = "{ kind = 'graph', hosts = ['a', 'b', 'c'], switches = ['s', 't'], links = [\
          { from = 'a', to = 's', rate = '10 Mbit/s', delay = '1 ms' }, \
          { from = 's', to = 't', rate = '10 Mbit/s', delay = '1 ms', managed = 'there' }, \
+         { from = 's', to = 'c', rate = '10 Mbit/s', delay = '1 ms' }, \
          { from = 't', to = 'b', rate = '10 Mbit/s', delay = '1 ms' }] }";
-    let graph = [("topology", topology), ("connections", "[{ from = 'a', to = 'b' }]"), ("proxies", SPLIT)];
+    let graph = [
+        ("topology", topology),
+        ("connections", "[{ from = 'a', to = 'b' }, { from = 'a', to = 'c' }]"),
+        ("proxies", SPLIT),
+    ];
     assert_complaint(
         &graph,
-        "proxies: proxies stand at the two switches of a topology \"n-source\", and \"graph\" does not say",
+        "proxies: proxies stand at the switches at both ends of the bottleneck \"s to t\", and data or acknowledgments of connections[1], \
+         from \"a\" to \"c\", do not cross it",
     );
     let promises = [("port.service", "{ kind = 'gfr', minimum_cell_rate = '1 Mbit/s' }"), ("proxies", SPLIT)];
     assert_complaint(

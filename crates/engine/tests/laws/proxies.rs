@@ -8,7 +8,8 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{RngSeed, TestCaseError, TestRunner};
 
-use super::random_networks::any_split_network;
+use super::random_graphs::{any_graph, written_out};
+use super::random_networks::{any_network, any_split_network, split};
 use crate::support::scenario;
 use crate::support::tape::{Happening, run_taped};
 
@@ -32,6 +33,86 @@ proptest! {
         }
         prop_assert!(record.metrics.max_proxy_bytes.is_some_and(|most| most <= buffer));
     }
+}
+
+/// The scenario with proxies that keep 9000 bytes.
+fn with_proxies(scenario: &Scenario) -> Option<Scenario> {
+    let overrides = [("proxies".to_owned(), "{ kind = 'split-tcp', buffer = '9000 B' }".to_owned())];
+    Scenario::parse(scenario.canonical().as_bytes(), "proxies.json", &overrides).ok()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(1),
+        max_global_rejects: 100_000,
+        max_local_rejects: 1_000_000,
+        ..ProptestConfig::with_cases(150)
+    })]
+
+    /// On graphs, with traffic in both directions and anything on any line.
+    #[test]
+    fn proxies_on_graphs_conserve_what_they_split(network in split(any_graph())) {
+        let record = run(&network.scenario).map_err(|violation| TestCaseError::fail(violation.to_string()))?;
+        prop_assert!(record.flows.iter().all(|flow| flow.legs.len() == 3));
+        let buffer = network.scenario.split().expect("it has proxies").buffer.0;
+        prop_assert!(record.metrics.max_proxy_bytes.is_some_and(|most| most <= buffer));
+    }
+
+    #[test]
+    fn n_sources_with_proxies_are_the_same_written_out(network in any_network()) {
+        let (short, long) = (with_proxies(&network.scenario), with_proxies(&written_out(&network.scenario)));
+        prop_assert_eq!(short.is_some(), long.is_some());
+        if let (Some(short), Some(long)) = (short, long) {
+            let [short, long] = [short, long].map(|scenario| run(&scenario).expect("conservation"));
+            prop_assert_eq!((short.fingerprint, short.ledger), (long.fingerprint, long.ledger));
+        }
+    }
+}
+
+/// Two switches with a host each at either side, and proxies at both; the hosts' lines are shared by `connections`.
+fn terminal(connections: &str, rest: &str) -> Scenario {
+    scenario(&format!(
+        "schema_version = 1
+duration = \"60 s\"
+framing = \"packet\"
+port.buffer = \"40 packets\"
+proxies = {{ kind = \"split-tcp\", buffer = \"500 kB\", tcp = {{ receiver_window = \"1 MB\" }} }}
+tcp = {{ mss = \"1210 B\", receiver_window = \"64 kB\" }}
+connections = {connections}
+topology = {{ kind = \"graph\", hosts = [\"home\", \"server\"], switches = [\"terminal\", \"hub\", \"core\"], links = [
+    {{ from = \"hub\", to = \"terminal\", rate = \"10 Mbit/s\", rate_back = \"2 Mbit/s\", delay = \"250 ms\", managed = \"both\" }},
+    {{ from = \"home\", to = \"terminal\", rate = \"100 Mbit/s\", delay = \"1 ms\" }},
+    {{ from = \"hub\", to = \"core\", rate = \"100 Mbit/s\", delay = \"5 ms\" }},
+    {{ from = \"core\", to = \"server\", rate = \"100 Mbit/s\", delay = \"5 ms\" }} ] }}
+{rest}
+"
+    ))
+}
+
+#[test]
+fn proxies_stand_at_both_ends_of_a_link_that_data_cross_both_ways() {
+    let both = "[{ from = \"server\", to = \"home\" }, { from = \"home\", to = \"server\" }]";
+    let record = run(&terminal(both, "")).expect("conservation");
+    let [down, up] = &record.flows[..] else { panic!("two connections") };
+    assert!(down.goodput_bps > 5e5 && up.goodput_bps > 5e5, "{} {}", down.goodput_bps, up.goodput_bps);
+    // The server's leg has two lines of 5 ms there and back, the home's one of 1 ms: neither waits for the satellite.
+    assert!((down.round_trips.mean_seconds().expect("some") - 0.020).abs() < 0.005, "{:?}", down.round_trips);
+    assert!((up.round_trips.mean_seconds().expect("some") - 0.002).abs() < 0.005, "{:?}", up.round_trips);
+}
+
+#[test]
+fn a_segment_takes_its_time_once_more_to_each_proxy_and_from_it() {
+    // 1250 bytes take 0.1 ms at 100 Mbit/s and 1 ms at 10: two lines to the hub, the proxy's there and back, the bottleneck, the other proxy's
+    // there and back, and the home's. Each proxy acknowledges before it passes on: 40 bytes take 0.0032 ms.
+    let one = "[{ from = \"server\", to = \"home\" }]";
+    let (tape, _) = run_taped(&terminal(one, "traffic = { kind = \"finite\", size = \"1210 B\" }"));
+    let arrivals = tape.iter().filter(|entry| matches!(entry.what, Happening::Received { .. }));
+    let last = arrivals.map(|entry| entry.time.as_seconds()).fold(0.0, f64::max);
+    assert!(
+        (last - (0.0002 + 0.010 + 0.0002 + 0.001 + 0.250 + 0.0002 + 0.0001 + 0.001 + 2.0 * 0.000_003_2)).abs() < 1e-9,
+        "{last}"
+    );
 }
 
 /// The laws above would hold in networks without traffic; checks that these have some.

@@ -41,8 +41,13 @@ pub fn any_network() -> impl Strategy<Value = RandomNetwork> {
 
 /// Any network with split connections and proxies with buffers of one to many segments.
 pub fn any_split_network() -> impl Strategy<Value = RandomNetwork> {
+    split(any_network())
+}
+
+/// Any of the networks with proxies, if all of its connections pass them.
+pub fn split(networks: impl Strategy<Value = RandomNetwork>) -> impl Strategy<Value = RandomNetwork> {
     let leg = (prop::option::of(any_flavor()), prop::option::of(1_u64..100_000), 1_u64..60_000);
-    (any_network(), leg).prop_filter_map("some parts do not fit together", |(network, (flavor, window, buffer))| {
+    (networks, leg).prop_filter_map("some parts do not fit together", |(network, (flavor, window, buffer))| {
         let flavor = flavor.map_or(String::new(), |flavor| format!("flavor = {flavor}, "));
         let window = window.map_or(String::new(), |window| format!("receiver_window = \"{window} B\", "));
         let tcp = format!("{{ {flavor}{window}}}").replace(", }", " }");
@@ -197,6 +202,7 @@ pub fn parse(text: &str) -> Option<Scenario> {
         "the receiving ends make requests",
         "sends more than a proxy has room for",
         "proxies split these",
+        "proxies stand at the switches",
         "is above most_increase",
         "is above most_decrease",
         "is above short_delay",

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use longfat_foundation::config::{MOST_PROBLEMS, did_you_mean, listed};
 use longfat_foundation::units::{Rate, Span};
 
-use super::{Back, Flow, Graph, Journey, Topology};
+use super::{Back, Cuts, Flow, Graph, Journey, Topology};
 
 longfat_foundation::choice! {
     /// Ends of a link with a managed port: a buffer with a limit and a drop policy, as in the scenario's `port`.
@@ -268,7 +268,8 @@ impl Plan {
         let (forward, backward): (Arc<[usize]>, Arc<[usize]>) = (forward.into(), backward.into());
         for _ in 0..journey.count {
             let sender = self.graph.flows.len();
-            self.graph.flows.push(Flow { sender, place: 0, forward: forward.clone(), backward: backward.clone() });
+            let (forward, backward) = (forward.clone(), backward.clone());
+            self.graph.flows.push(Flow { sender, place: 0, forward, backward, cuts: Cuts::default() });
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use longfat_foundation::units::Span;
 
-use super::{Graph, NodeName};
+use super::{Flow, Graph, NodeName};
 
 /// Leg of a connection that is split at both ends of the bottleneck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,32 +35,115 @@ impl Leg {
     }
 }
 
+/// Numbers of links of the first leg, and of the first two, on the path of a split connection's data and on that of its acknowledgments.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cuts {
+    there: [usize; 2],
+    back: [usize; 2],
+}
+
+/// Where a connection crosses the bottleneck's link: places on its two paths, and the switches before and behind in the order of its data.
+struct Crossing {
+    there: usize,
+    back: usize,
+    near: usize,
+    far: usize,
+}
+
 impl Graph {
-    /// Inserts a proxy before the switch at each end of the bottleneck, one per sender: a host, whose line to the switch is like the
-    /// sender's (or the receiver's) without its delay. Every path must have three links, with the bottleneck in the middle.
+    /// Splits every connection at both ends of the bottleneck's link, which data may cross in either direction.
     ///
-    /// # Panics
-    /// If a path has another number of links.
-    pub fn split_by_proxies(&mut self) {
+    /// Where each sender has lines of its own straight to these switches, as N sources have, its proxies stand in these lines: each is a
+    /// host, whose line to the switch is like the sender's (or the receiver's) without its delay. Otherwise each stands at its switch, at
+    /// the end of a line without delay that is as fast as the line by which the data come there, or go on.
+    ///
+    /// # Errors
+    /// Index of a connection of which data or acknowledgments do not cross the link between switches.
+    pub fn split_by_proxies(&mut self) -> Result<(), usize> {
+        let crossings =
+            (0..self.flows.len()).map(|number| self.crossing(number).ok_or(number)).collect::<Result<Vec<_>, _>>()?;
+        let has_own_lines = self.has_own_lines();
         let mut flows = std::mem::take(&mut self.flows);
-        for flow in &mut flows {
-            let [up, bottleneck, down] = flow.forward[..] else { panic!("a path of three links") };
-            let number = flow.sender as u64 + 1;
-            let near = self.add_node(NodeName::numbered("near proxy", number), true);
-            let far = self.add_node(NodeName::numbered("far proxy", number), true);
-            // The two lines of a link are adjacent.
-            let rates = |line: usize| (self.links[line].rate, self.links[line + 1].rate);
-            let (rates_up, rates_down) = (rates(up), rates(down));
-            let (near_switch, far_switch) = (self.links[up].to, self.links[down].from);
-            let inward = self.join(near, near_switch, rates_up, (Span::ZERO, Span::ZERO));
-            let outward = self.join(far_switch, far, rates_down, (Span::ZERO, Span::ZERO));
-            (self.links[up].to, self.links[up + 1].from) = (near, near);
-            (self.links[down].from, self.links[down + 1].to) = (far, far);
-            flow.forward = Arc::new([up, inward, bottleneck, outward, down]);
-            flow.backward = Arc::new([down + 1, outward + 1, bottleneck + 1, inward + 1, up + 1]);
+        for (flow, crossing) in flows.iter_mut().zip(&crossings) {
+            if has_own_lines { self.split_within_lines(flow) } else { self.split_at_switches(flow, crossing) }
         }
         self.flows = flows;
         self.is_split = true;
+        Ok(())
+    }
+
+    fn crossing(&self, number: usize) -> Option<Crossing> {
+        let flow = &self.flows[number];
+        let bottleneck = self.bottleneck_number()?;
+        // The two lines of a link are adjacent.
+        let there = flow.forward.iter().position(|&line| line == bottleneck || line == bottleneck ^ 1)?;
+        let back = flow.backward.iter().position(|&line| line == flow.forward[there] ^ 1)?;
+        let link = &self.links[flow.forward[there]];
+        let are_switches = !self.nodes[link.from].is_host && !self.nodes[link.to].is_host;
+        are_switches.then_some(Crossing { there, back, near: link.from, far: link.to })
+    }
+
+    /// Whether the paths of each sender have three links, the first and the last of which no other sender's have, and no managed port.
+    fn has_own_lines(&self) -> bool {
+        let mut ends: Vec<usize> = Vec::with_capacity(2 * self.flows.len());
+        for flow in &self.flows {
+            let [first, _, last] = flow.forward[..] else { return false };
+            if flow.backward[..] != [last ^ 1, flow.forward[1] ^ 1, first ^ 1] {
+                return false;
+            }
+            if [first, first ^ 1, last, last ^ 1].iter().any(|&line| self.links[line].managed) {
+                return false;
+            }
+            ends.extend([first & !1, last & !1]);
+        }
+        ends.sort_unstable();
+        ends.windows(2).all(|pair| pair[0] != pair[1])
+    }
+
+    fn add_proxies(&mut self, flow: &Flow) -> (usize, usize) {
+        let number = flow.sender as u64 + 1;
+        let near = self.add_node(NodeName::numbered("near proxy", number), true);
+        (near, self.add_node(NodeName::numbered("far proxy", number), true))
+    }
+
+    fn split_within_lines(&mut self, flow: &mut Flow) {
+        let [up, bottleneck, down] = flow.forward[..] else { return };
+        let (near, far) = self.add_proxies(flow);
+        // They are still called what they are called without proxies.
+        for line in [up, up ^ 1, down, down ^ 1] {
+            self.links[line].name = Some(self.link_name(line).into());
+        }
+        let rates = |line: usize| (self.links[line].rate, self.links[line ^ 1].rate);
+        let (rates_up, rates_down) = (rates(up), rates(down));
+        let (near_switch, far_switch) = (self.links[up].to, self.links[down].from);
+        let inward = self.join(near, near_switch, rates_up, (Span::ZERO, Span::ZERO));
+        let outward = self.join(far_switch, far, rates_down, (Span::ZERO, Span::ZERO));
+        (self.links[up].to, self.links[up ^ 1].from) = (near, near);
+        (self.links[down].from, self.links[down ^ 1].to) = (far, far);
+        flow.forward = Arc::new([up, inward, bottleneck, outward, down]);
+        flow.backward = Arc::new([down ^ 1, outward + 1, bottleneck ^ 1, inward + 1, up ^ 1]);
+        flow.cuts = Cuts { there: [1, 4], back: [1, 4] };
+    }
+
+    fn split_at_switches(&mut self, flow: &mut Flow, crossing: &Crossing) {
+        let (near, far) = self.add_proxies(flow);
+        let Crossing { there, back, near: near_switch, far: far_switch } = *crossing;
+        let mut spur = |proxy: usize, switch: usize, line: usize| {
+            let rate = self.links[line].rate.max(self.links[line ^ 1].rate);
+            self.join(proxy, switch, (rate, rate), (Span::ZERO, Span::ZERO))
+        };
+        let from_near = spur(near, near_switch, flow.forward[there - 1]);
+        let from_far = spur(far, far_switch, flow.forward[there + 1]);
+        let through = |path: &[usize], place: usize, first: usize, second: usize| {
+            let mut through = path[..place].to_vec();
+            // Into the first proxy and out of it, and likewise behind the bottleneck.
+            through.extend([first + 1, first, path[place], second + 1, second]);
+            through.extend(&path[place + 1..]);
+            Arc::<[usize]>::from(through)
+        };
+        flow.forward = through(&flow.forward, there, from_near, from_far);
+        flow.backward = through(&flow.backward, back, from_far, from_near);
+        flow.cuts = Cuts { there: [there + 1, there + 4], back: [back + 1, back + 4] };
     }
 
     /// Number of legs of each connection.
@@ -89,11 +172,11 @@ impl Graph {
         if !self.is_split {
             return Some(path);
         }
-        let last = path.len() - 1;
+        let [first, second] = if is_there { flow.cuts.there } else { flow.cuts.back };
         Some(match (Leg::ALL[pair / connections], is_there) {
-            (Leg::Bottleneck, _) => &path[1..last],
-            (Leg::Near, true) | (Leg::Far, false) => &path[..1],
-            (Leg::Far, true) | (Leg::Near, false) => &path[last..],
+            (Leg::Bottleneck, _) => &path[first..second],
+            (Leg::Near, true) | (Leg::Far, false) => &path[..first],
+            (Leg::Far, true) | (Leg::Near, false) => &path[second..],
         })
     }
 }

@@ -8,7 +8,7 @@ mod routes;
 mod shortest_paths;
 
 pub use back::Back;
-pub use legs::Leg;
+pub use legs::{Cuts, Leg};
 pub use routes::Routes;
 
 use std::borrow::Cow;
@@ -134,6 +134,8 @@ pub struct Flow {
     pub forward: Arc<[usize]>,
     /// Links from receiver to sender.
     pub backward: Arc<[usize]>,
+    /// Where proxies split it, if any do.
+    pub cuts: Cuts,
 }
 
 impl Flow {

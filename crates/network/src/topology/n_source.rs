@@ -3,7 +3,7 @@
 use longfat_foundation::config::AtLeastOne;
 use longfat_foundation::units::{Rate, Span};
 
-use super::{Back, Flow, Graph, Journey, NodeName, Topology};
+use super::{Back, Cuts, Flow, Graph, Journey, NodeName, Topology};
 
 longfat_foundation::section! {
     /// A pair of links, one in each direction.
@@ -85,6 +85,7 @@ impl NSource {
                 place: 0,
                 forward: [up, bottleneck, down].into(),
                 backward: [down + 1, bottleneck + 1, up + 1].into(),
+                cuts: Cuts::default(),
             });
         }
         graph
