@@ -18,7 +18,7 @@ FIGURE_5 := guaranteed-rate --table 3,4,5,6,7,8,9 --columns guaranteed_rate --co
 # A table of 98-0876R1 for the gallery of plots.
 TABLE_4 := examples/analysis/table4-wan.csv --factors tcp_flavor,buffer_rtt,drop_policy --response efficiency
 
-.PHONY: build demo test faults fuzz mutants needed lint bench docs wheel lock vendor clean
+.PHONY: build demo test faults fuzz mutants needed lint bench docs gallery wheel lock vendor clean
 
 build: .venv/built
 
@@ -93,13 +93,13 @@ docs: build
 	$(BIN)/python -m benchmarks.interrupts --splice docs/method/faults.md
 	$(BIN)/python -m tools.tables
 	$(BIN)/longfat study run ubr-plus
-	$(BIN)/longfat study compare ubr-plus --splice studies/ubr-plus/README.md
+	$(BIN)/longfat study compare ubr-plus --no-answer --splice studies/ubr-plus/README.md
 	$(BIN)/longfat study claims ubr-plus --splice studies/ubr-plus/README.md
 	$(BIN)/longfat study audit ubr-plus --table 2,3 --replications 2 --splice studies/ubr-plus/README.md
 	$(BIN)/longfat study compare ubr-plus --table 2,3 --by policy --splice README.md
 	$(BIN)/longfat plot efficiency-fairness ubr-plus --table 2,3 -o docs/images/efficiency-fairness.png
 	$(BIN)/longfat study run guaranteed-rate
-	$(BIN)/longfat study compare guaranteed-rate --splice studies/guaranteed-rate/README.md
+	$(BIN)/longfat study compare guaranteed-rate --no-answer --splice studies/guaranteed-rate/README.md
 	$(BIN)/longfat study claims guaranteed-rate --splice studies/guaranteed-rate/README.md
 	$(BIN)/longfat plot efficiency-fairness $(FIGURE_5) -o docs/images/guaranteed-rate.png
 	for rate in $(FIGURE_2); do \
@@ -118,29 +118,33 @@ docs: build
 	    $(BIN)/longfat plot $$kind demo/analysis.json -o docs/images/$$kind.png; \
 	done
 	$(BIN)/longfat study run final-report
-	$(BIN)/longfat study compare final-report --splice studies/final-report/README.md
+	$(BIN)/longfat study compare final-report --no-answer --splice studies/final-report/README.md
 	$(BIN)/longfat study claims final-report --splice studies/final-report/README.md
 	$(BIN)/longfat study run www-satellite --table 4,7,10
 	$(BIN)/longfat study run www-satellite --table choices --replications 3
-	$(BIN)/longfat study compare www-satellite --table 4,7,10 --splice studies/www-satellite/README.md
+	$(BIN)/longfat study compare www-satellite --table 4,7,10 --no-answer --splice studies/www-satellite/README.md
 	$(BIN)/longfat study claims www-satellite --splice studies/www-satellite/README.md
 	$(BIN)/python studies/www-satellite/tables.py splice
 	$(BIN)/longfat study run coexistence
-	$(BIN)/longfat study compare coexistence --table pairs,distance,fairness --splice studies/coexistence/README.md
+	$(BIN)/longfat study compare coexistence --table pairs,distance,fairness --no-answer --splice studies/coexistence/README.md
 	$(BIN)/longfat study claims coexistence --splice studies/coexistence/README.md
 	$(BIN)/python studies/coexistence/tables.py splice
 	for study in leo buffer-sizing; do \
 	    $(BIN)/longfat study run $$study; \
-	    $(BIN)/longfat study compare $$study --splice studies/$$study/README.md; \
+	    $(BIN)/longfat study compare $$study --no-answer --splice studies/$$study/README.md; \
 	    $(BIN)/longfat study claims $$study --splice studies/$$study/README.md; \
 	done
 	$(BIN)/python studies/buffer-sizing/search.py --splice
 	$(BIN)/longfat study run long-fat
-	$(BIN)/longfat study compare long-fat --intervals --splice studies/long-fat/README.md
+	$(BIN)/longfat study compare long-fat --intervals --no-answer --splice studies/long-fat/README.md
 	$(BIN)/longfat study claims long-fat --splice studies/long-fat/README.md
 	$(BIN)/longfat plot responses long-fat --table newcomer,farther -o docs/images/long-fat-shares.png
 	$(BIN)/longfat plot responses long-fat --table friends -o docs/images/long-fat-reno.png
 	$(BIN)/python -m tools.screenshots longfat.db
+
+# Every plot and page as a picture, from runs that are made if they are missing: some minutes. Needs Chromium.
+gallery: build
+	$(BIN)/python -m tools.gallery longfat.db
 
 # A wheel is compiled twice, the second time for what runs do most. Needs llvm-profdata: rustup component add llvm-tools.
 wheel: .venv/installed

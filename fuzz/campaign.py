@@ -42,6 +42,7 @@ TARGETS = (
     "scoreboard",
     "run",
     "reference_table",
+    "measurement",
     GENERATED,
 )
 

@@ -1,5 +1,6 @@
 """A real browser for tests of pages; without one they are skipped, and say so."""
 
+import gzip
 import os
 import shutil
 from collections.abc import Iterator
@@ -7,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tools.vendor import TESTS
 
 from tests.waiting import PATIENCE_SECONDS
 
@@ -14,6 +16,9 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 PATIENCE_MS = 1000 * PATIENCE_SECONDS
+
+RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
+"""Rules that pages keep: WCAG 2.2 at levels A and AA, and what axe advises beyond."""
 
 
 class NoBrowser(Exception):
@@ -41,6 +46,19 @@ def new_page(browser: "Browser", **settings: Any) -> "Page":
     page = browser.new_page(**settings)
     page.set_default_timeout(PATIENCE_MS)
     return page
+
+
+def violations(page: "Page") -> list[str]:
+    """Findings of axe on a page against `RULES`, each with the first elements concerned."""
+    page.evaluate(gzip.decompress((TESTS / "axe.min.js.gz").read_bytes()).decode())
+    found: dict[str, Any] = page.evaluate(
+        "rules => axe.run({ runOnly: { type: 'tag', values: rules } })", list(RULES)
+    )
+    assert found["passes"], "axe has checked nothing"
+    return [
+        f"{each['id']}: {each['help']}: {[node['html'][:120] for node in each['nodes'][:3]]}"
+        for each in found["violations"]
+    ]
 
 
 @pytest.fixture(scope="session")

@@ -21,12 +21,14 @@ METHODS = [
     ROOT / "docs" / "models" / "capacity.md",
     ROOT / "docs" / "guide" / "studies.md",
     ROOT / "docs" / "guide" / "controls.md",
+    ROOT / "docs" / "guide" / "first-answers.md",
     ROOT / "docs" / "guide" / "learning.md",
+    ROOT / "docs" / "guide" / "measuring.md",
     ROOT / "docs" / "guide" / "satellite.md",
     ROOT / "docs" / "guide" / "teaching.md",
 ]
 SHOWN = re.compile(
-    r"<!-- BEGIN: ((?:longfat (?:analyze|diff|metrics|run|smallest|"
+    r"<!-- BEGIN: ((?:longfat (?:analyze|diff|metrics|run|schedule|smallest|"
     r"study (?:plan|run|compare|claims)) |python (?:examples/|beside)|for ).*?) -->\n"
     r"(.*?)<!-- END: ",
     re.DOTALL,

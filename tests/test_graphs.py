@@ -35,7 +35,7 @@ def test_each_managed_port_is_in_the_record_by_the_name_of_its_line(short: Path)
 def test_ports_that_differ_in_what_they_have_are_printed_side_by_side(
     longfat: Longfat, short: Path
 ) -> None:
-    process = longfat("run", short)
+    process = longfat("run", short, "--flows")
     assert process.returncode == 0, process.stderr
     for word in (*PORTS, "flow 6", "where the capacity went"):
         assert word in process.stdout

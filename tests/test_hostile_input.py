@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longfat import InvalidInput, _engine
@@ -18,11 +18,14 @@ from longfat.base.errors import BadInput, LongfatError
 from longfat.base.location import shown
 from longfat.base.where import matching
 from longfat.running.limits import Limits
-from longfat.schedules.pings import Crossing, Ping, read_irtt, read_ping, schedule_of
+from longfat.schedules import importer
+from longfat.schedules.options import Options
+from longfat.schedules.sample import Sample, unpacked
+from longfat.schedules.written import text_and_notes
 from longfat.store.databases import store_at
 from longfat.studies.reference import read_reference
 from tests.conftest import SCENARIO, STUDY
-from tests.schedules.test_pings import IPUTILS, trip
+from tests.schedules.specimens import SPECIMENS, specimen
 
 PIECES = [
     b'"', b"[", b"]", b"{", b"}", b"=", b"\n", b"\0", b"\xff", b"0", b"-1", b"1e999", b"nan",
@@ -82,13 +85,14 @@ def test_a_study_is_read_or_refused(text: bytes) -> None:
         assert isinstance(json.loads(checked), dict)
 
 
-def test_the_corpus_of_reference_tables_is_read_or_refused_by_line() -> None:
+@pytest.mark.parametrize("target", ["reference_table", "measurement"])
+def test_the_corpus_of_a_target_in_python_is_read_or_refused_by_line(target: str) -> None:
     fuzz = Path(__file__).parent.parent / "fuzz"
-    target = runpy.run_path(str(fuzz / "reference_table.py"))
-    texts = sorted((fuzz / "corpus/reference_table").iterdir())
+    check = runpy.run_path(str(fuzz / f"{target}.py"))["check"]
+    texts = sorted((fuzz / "corpus" / target).iterdir())
     assert texts
     for text in texts:
-        target["check"](text.read_bytes())
+        check(text.read_bytes())
 
 
 def test_a_cell_that_the_reader_refuses_is_reported_with_its_line() -> None:
@@ -114,32 +118,41 @@ def test_a_location_is_a_store_or_refused_and_shows_no_password(text: str) -> No
     assert password not in shown(f"postgresql://ada:{password}@host/{text}")
 
 
-def crossings(read: Callable[[Any], list[Ping]], content: bytes) -> list[Crossing]:
-    return schedule_of(read(content), 0.3, 0.0, "log")
+@pytest.mark.parametrize("name", SPECIMENS)
+def test_a_measured_file_is_a_path_that_the_engine_takes_or_refused_in_one_line(name: str) -> None:
+    files = dict(zip(importer(name).FILES, map(specimen, SPECIMENS[name]), strict=True))
 
-
-@pytest.mark.parametrize(
-    ("read", "good"),
-    [
-        (lambda content: read_ping(content.decode(errors="replace"), "log")[0], IPUTILS.encode()),
-        (
-            lambda content: read_irtt(content, "log")[0],
-            json.dumps({"round_trips": [trip(n, 40 + n, lost=n == 1) for n in range(4)]}).encode(),
-        ),
-    ],
-)
-def test_measured_round_trips_are_a_schedule_that_the_engine_takes_or_refused(
-    read: Callable[[Any], list[Ping]], good: bytes
-) -> None:
-    @given(damaged(good))
-    def judged(content: bytes) -> None:
-        schedule = refuses_or(crossings, read, content)
-        if schedule is None:
+    @settings(max_examples=40)
+    @given(st.data())
+    def judged(data: st.DataObject) -> None:
+        damage = data.draw(st.sampled_from(sorted(files)))
+        content = unpacked(files[damage], "measured")
+        contents = files | {damage: data.draw(damaged(content))}
+        samples = {argument: Sample(argument, each) for argument, each in contents.items()}
+        refusal: BadInput | None = None
+        try:
+            path = importer(name).measured(samples, Options(window_ms=300)).checked(name)
+        except BadInput as problem:
+            refusal = problem
+        if refusal is not None:
+            assert str(refusal).isprintable()
             return
-        times = [crossing.time_s for crossing in schedule]
-        assert times == sorted(set(times))
-        assert times[0] >= 0
-        assert all(0 < crossing.delay_s < float("inf") for crossing in schedule)
-        assert all(0 <= crossing.loss <= 1 for crossing in schedule)
+        text, _ = text_and_notes(path, None, name)
+        scenario = json.dumps(
+            {
+                "schema_version": 1,
+                "duration": "1 s",
+                "framing": "packet",
+                "topology": {
+                    "kind": "n-source",
+                    "sources": 1,
+                    "access": {"delay": "1 ms"},
+                    "bottleneck": {"delay": "1 ms"},
+                },
+                "port": {"buffer": "20 packets"},
+                "path": {"kind": "schedule", "steps": text},
+            }
+        )
+        assert _engine.resolve_scenario(scenario.encode(), "scenario.json")
 
     judged()

@@ -105,8 +105,11 @@ def work_within_events() -> str:
     of_disciplines = partial(constant, "network/src/switch/queue_discipline/mod.rs")
     updates, quantum = of_disciplines("MOST_UPDATES"), of_disciplines("LEAST_QUANTUM")
     rows = [
-        ["length of a run by `update_period` of `pie` and `dualpi2`", f"at most {updates:,}"],
-        ["`quantum` of `fq-codel` and `cake`", f"at least {quantum} B"],
+        [
+            "length of a run by `update_period` of `pie`, `fq-pie` and `dualpi2`",
+            f"at most {updates:,}",
+        ],
+        ["`quantum` of `fq-codel`, `fq-pie`, `fq`, `sfq` and `cake`", f"at least {quantum} B"],
     ]
     return table(["setting", "allowed"], rows)
 

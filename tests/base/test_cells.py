@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from longfat.analysis.table import load_observations
-from longfat.base.cells import csv_lines, is_number
+from longfat.base.cells import csv_lines, is_number, shown_cells
 from longfat.base.errors import BadInput
 from longfat.studies.reference import load_reference, read_reference
 
@@ -58,3 +58,8 @@ def test_what_spreadsheets_and_people_put_around_cells_is_no_part_of_them(tmp_pa
 def test_a_quote_that_encloses_no_cell_is_reported_with_its_line(text: str) -> None:
     with pytest.raises(BadInput, match=r"^table\.csv:2: "):
         csv_lines(text, "table.csv")
+
+
+def test_cells_in_a_message_are_one_line_without_control_characters() -> None:
+    assert shown_cells(["a\x1b[2J", "é\u2028"]) == "a\\x1b[2J,é\\u2028"
+    assert len(shown_cells(["9" * 1000])) == 80

@@ -19,7 +19,7 @@ def test_people_see_where_the_capacity_went_and_no_share_twice(
     longfat: Longfat, scenario_file: Path
 ) -> None:
     shown = longfat("run", scenario_file).stdout
-    assert "where the capacity went" in shown
+    assert "capacity went to" in shown
     assert "idle slow start" in shown
     assert "share_" not in shown
 

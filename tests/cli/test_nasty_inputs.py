@@ -54,6 +54,7 @@ def nasty(tmp_path: Path) -> Path:
         ["schedule", "from-irtt", "{}"],
         ["schedule", "from-parquet", "{}"],
         ["schedule", "from-mahimahi", "{}"],
+        ["schedule", "join", "{}", "{}"],
     ],
     ids=" ".join,
 )

@@ -43,7 +43,9 @@ def test_what_has_no_traces_says_how_to_get_them(
 ) -> None:
     process = longfat("plot", "cwnd", study_folder, "-o", "a.svg")
     assert process.returncode == 2
-    assert "longfat run SCENARIO --trace" in process.stderr
+    assert "longfat run --from longfat.db RUN --trace traces" in process.stderr
+    assert f"longfat study plan {study_folder} --runs" in process.stderr
+    assert "longfat run SCENARIO --trace" in longfat("plot", "cwnd", "no", "-o", "a.svg").stderr
     longfat("run", scenario_file, "--trace", "t", "--trace-what", "cwnd")
     process = longfat("plot", "queue", "t", "-o", "a.svg")
     assert process.returncode == 2
@@ -65,7 +67,7 @@ def test_what_is_no_analysis_says_how_to_make_one(
     assert longfat("plot", "variation", "a.json", "-o", "a.svg").returncode == 0
     process = longfat("plot", "variation", scenario_file, "-o", "a.svg")
     assert process.returncode == 2
-    assert "not the output of longfat analyze --json" in process.stderr
+    assert "a scenario, and the output of longfat analyze --json is expected" in process.stderr
     for half in ("{}", '{"components": 1, "effects": [], "predicted": []}'):
         process = longfat("plot", "variation", "-", "-o", "a.svg", input=half)
         assert process.returncode == 2

@@ -45,6 +45,25 @@ def test_people_get_tables_on_stdout_and_talk_on_stderr(
     assert "fingerprint" in process.stderr
 
 
+def test_each_flow_and_every_metric_is_printed_when_asked_for(
+    longfat: Longfat, scenario_file: Path
+) -> None:
+    many = ("--set", "topology.sources=12")
+    brief, full = (longfat("run", scenario_file, *many, *more) for more in ((), ("--flows",)))
+    for words in ("flow 12", "max_goodput_bps", "duplicate acknowledgments"):
+        assert words not in brief.stdout
+        assert words in full.stdout
+    assert "--flows" in brief.stderr
+    assert "--flows" not in full.stderr
+
+
+def test_of_very_many_flows_it_is_said_how_many_are_left_out(
+    longfat: Longfat, scenario_file: Path
+) -> None:
+    told = longfat("run", scenario_file, "--set", "topology.sources=120", "--flows").stderr
+    assert "20 more flows: --json prints them all" in told
+
+
 def test_of_several_managed_lines_it_is_said_which_one_results_are_of(longfat: Longfat) -> None:
     lot = Path(__file__).parents[2] / "examples" / "scenarios" / "parking-lot.toml"
     shown = longfat("run", lot, "--set", "duration=1 s").stderr

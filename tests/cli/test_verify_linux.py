@@ -1,14 +1,29 @@
 """`longfat verify linux` at the command line."""
 
+import itertools
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from longfat import _engine
+from longfat.running.execution import execute
 from longfat.verification import recordings
 from longfat.verification.linux import chosen, verify
 from longfat.verification.measures import first_burst, turns
-from longfat.verification.network import red_weight
+from longfat.verification.network import (
+    ANSWER_US,
+    PACKET_US,
+    Host,
+    NotExpressible,
+    discipline,
+    packet_s,
+    red_weight,
+    scenario_of,
+    starts,
+)
+from longfat.verification.recordings import Experiment, Recording, experiments, read_recording
 from tests.support import Longfat
 
 SMALL = "cubic-pfifo-10mbit-40ms"
@@ -144,6 +159,37 @@ def test_turns_are_falls_that_recordings_cannot_miss() -> None:
     assert turns(flat, 0.0) == ([], [])
 
 
+def of_tc(words: str) -> tuple[str, object]:
+    """Return buffer and discipline for words of tc, with packets of a millisecond."""
+    declared = {"buffer_packets": 65, "discipline": words}
+    experiment = recordings.Experiment("of-tc", "discipline", False, declared)
+    return discipline(experiment, 1e-3)
+
+
+def test_words_of_tc_are_a_buffer_and_a_discipline() -> None:
+    """A shaper has taken out one packet more, which waits for its transmission of a millisecond."""
+    assert of_tc("fq limit 33 flow_limit 32") == ("34 packets", {"kind": "fq", "flow_limit": 33})
+    assert of_tc("sfq limit 66 perturb 0") == ("66 packets", {"kind": "sfq"})
+    pie = {"kind": "fq-pie", "target": "16000.000 us"}
+    assert of_tc("fq_pie limit 1000") == ("1000 packets", pie)
+    codel = {"kind": "codel", "target": "101000.000 us", "ce_threshold": "6000.000 us", "ecn": True}
+    assert of_tc("codel limit 66 target 100ms ce_threshold 5ms ecn") == ("66 packets", codel)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("sfq perturb 10", "no words for perturb of sfq"),
+        ("fq maxrate 1mbit", "no words for maxrate of fq"),
+        ("fq_pie memory_limit 1m", "no words for memory_limit of fq_pie"),
+        ("hhf limit 100", "no model of the discipline hhf"),
+    ],
+)
+def test_words_of_tc_that_longfat_has_not_are_named(words: str, message: str) -> None:
+    with pytest.raises(NotExpressible, match=message):
+        of_tc(words)
+
+
 def test_the_weight_of_red_is_the_largest_that_lets_a_burst_pass() -> None:
     def average_after(burst: int, weight: float) -> float:
         average = 0.0
@@ -153,3 +199,102 @@ def test_the_weight_of_red_is_the_largest_that_lets_a_burst_pass() -> None:
 
     weight = red_weight(17, 10)
     assert average_after(17, weight) <= 10 < average_after(17, 2 * weight)
+
+
+def recorded(name: str) -> tuple[Experiment, Recording]:
+    """Return a declared experiment with its first recording."""
+    experiment = next(each for each in experiments() if each.name == name)
+    return experiment, read_recording(experiment.recordings()[0])
+
+
+def test_packets_of_a_large_window_reach_the_queue_one_processing_time_apart() -> None:
+    """Whole sampling intervals of a recording whose window of 65,535 is sent at once."""
+    _, recording = recorded("hybla-10mbit-600ms-248")
+    rows = [[float(word) for word in row] for row in recording.rows("queue")]
+    busy = [
+        (now[0] - before[0], now[1] - before[1] + now[3] + now[4])
+        for before, now in itertools.pairwise(rows)
+        if before[3] > 1000 and now[3] > 3000
+    ]
+    assert len(busy) >= 4
+    apart_us = 1e3 * sum(time for time, _ in busy) / sum(packets for _, packets in busy)
+    assert apart_us == pytest.approx(PACKET_US, rel=0.01)
+
+
+def test_the_first_connection_of_a_guest_sends_its_syn_when_its_round_trip_begins() -> None:
+    _, recording = recorded("reno-of-20-40-80-160ms-10mbit")
+    begun = [connection.began_s for connection in recording.connections]
+    sent = starts(recording)
+    assert max(begun) - min(begun) > 5e-3
+    assert max(sent) - min(sent) < 5e-4
+
+
+def test_the_rest_of_each_round_trip_is_on_the_way_back() -> None:
+    experiment, recording = recorded("reno-of-20-40-80-160ms-10mbit")
+    scenario = scenario_of(experiment, recording, Host.of("linux-6.12"))
+    delays_us = {
+        frozenset((link["from"], link["to"])): float(link["delay"].split()[0])
+        for link in scenario["topology"]["links"]
+    }
+
+    def way_us(nodes: list[str]) -> float:
+        return sum(delays_us[frozenset(pair)] for pair in itertools.pairwise(nodes))
+
+    for group, flow in zip(scenario["connections"], experiment.declared["flows"], strict=True):
+        there = way_us([group["from"], *group["route"], group["to"]])
+        back = way_us([group["to"], *group["route_back"], group["from"]])
+        assert there + back == pytest.approx(1e3 * flow["round_trip_ms"] + ANSWER_US)
+        assert there == pytest.approx(500 * experiment.declared["round_trip_ms"] + ANSWER_US / 2)
+
+
+def test_bbr_in_a_busy_guest_believes_in_more_than_the_line_carries() -> None:
+    """Where it neither probes nor drains, its rate is 99 % of the bandwidth it believes in."""
+    experiment, recording = recorded("bbr-1gbit-10ms-138-jumbo")
+    segment = recording.connections[0].segment_bytes
+    line_kbit = 8e-3 * segment / packet_s(experiment, segment)
+    rates = [float(row[9]) for row in recording.rows("tcp_info 0")]
+    steady = [rate / 0.99 for rate in rates if 0.9 < rate / line_kbit < 1.1]
+    assert len(steady) > len(rates) / 2
+    assert all(rate > line_kbit for rate in steady)
+
+
+@pytest.mark.parametrize(
+    ("preset", "rate", "told"),
+    [("linux-6.12", "1 Gbit/s", 1), ("linux-6.12", "10 Mbit/s", 0), ("linux-like", "1 Gbit/s", 0)],
+)
+def test_a_control_of_linux_says_where_it_differs(
+    preset: str, rate: str, told: int, longfat: Longfat, tmp_path: Path
+) -> None:
+    line = {"rate": rate, "delay": "5 ms"}
+    scenario = {
+        "schema_version": 1,
+        "duration": "10 s",
+        "framing": {"kind": "packet"},
+        "topology": {"kind": "n-source", "sources": 1, "access": line, "bottleneck": line},
+        "port": {"buffer": "100 packets"},
+        "tcp": {"preset": preset, "flavor": "bbr"},
+    }
+    (tmp_path / "scenario.json").write_text(json.dumps(scenario))
+    process = longfat("check", str(tmp_path / "scenario.json"), "--json")
+    remarks = json.loads(process.stdout)["remarks"]
+    assert len([remark for remark in remarks if "in Linux had" in remark]) == told
+    if told:
+        assert "in Linux had another mean queue on such a path" in " ".join(remarks)
+
+
+def test_ten_microseconds_decide_how_many_packets_short_flows_lose() -> None:
+    experiment, recording = recorded("cubic-30-of-50kB-beside-cubic-10mbit-40ms")
+    scenario = scenario_of(experiment, recording, Host.of("linux-6.12"))
+    start_us = 1e6 * starts(recording)[0]
+    outcomes: list[Any] = []
+    texts = []
+    for later_us in (0, 10):
+        scenario["connections"][0]["later"] = f"{start_us + later_us:.0f} us"
+        document = json.dumps(scenario).encode()
+        texts.append(_engine.resolve_scenario(document, "scenario.json", ()))
+    execute(texts, 1, lambda found, _: outcomes.extend(found))
+    fewer, more = (
+        sum(flow["segments_retransmitted"] for flow in outcome.record["flows"])
+        for outcome in outcomes
+    )
+    assert more > 1.4 * fewer

@@ -108,7 +108,7 @@ def test_the_layout_says_which_factors_make_panels_colours_and_markers(
     assert titles == ["sources 5", "sources 15", "", ""]
     assert [panel.get_ylabel().split("\n")[0] for panel in painting.axes[::2]] == ["ubr", "fba"]
     labels = [text.get_text() for text in painting.legends[0].get_texts()]
-    assert labels[:4] == ["wan", "lan", "ubr", "fba"]
+    assert labels[:4] == ["config wan", "config lan", "policy ubr", "policy fba"]
 
 
 def test_the_legend_has_the_lines_from_the_papers_points_and_the_caption_the_ellipses(

@@ -183,3 +183,37 @@ def test_a_picture_is_the_same_each_time(
     draw("ledger", ledgers).save(first)
     draw("ledger", ledgers).save(second)
     assert first.read_bytes() == second.read_bytes()
+
+
+def test_many_bars_stand_on_pages_that_are_no_higher_than_a_sheet(tmp_path: Path) -> None:
+    many = [
+        LedgerRow(
+            (("buffer", f"{buffer} cells"), ("seed", str(seed))),
+            dict(zip(CAUSES, SHARES, strict=True)),
+            2,
+        )
+        for buffer in range(30)
+        for seed in range(5)
+    ]
+    drawn = draw("ledger", many, Options(columns="policy", rows="config"))
+    pages = drawn.picture.pages()
+    assert len(pages) > 1
+    assert all(page.height_inches <= 11 for page in pages)
+    names = [name for page in pages for (panel,) in page.panels if panel for name in panel.y.names]
+    assert len(names) == len(set(names)) == 150
+    assert [page.caption.split("; ")[-1] for page in pages] == [
+        f"page {number} of {len(pages)}" for number in range(1, len(pages) + 1)
+    ]
+    written = drawn.save(tmp_path / "l.svg")
+    assert written == [tmp_path / f"l-{number}.svg" for number in range(1, len(pages) + 1)]
+    assert all(file.exists() for file in written)
+    assert drawn.save(tmp_path / "l.pdf") == [tmp_path / "l.pdf"]
+    assert (tmp_path / "l.pdf").read_bytes().count(b"/Type /Page ") == len(pages)
+
+
+def test_bars_of_numbers_stand_in_their_order() -> None:
+    shares = dict(zip(CAUSES, SHARES, strict=True))
+    given = [LedgerRow((("number", number),), shares, 2) for number in ("1", "16", "2", "8")]
+    (panel,) = draw("ledger", given).picture.panels[0]
+    assert panel is not None
+    assert list(panel.y.names) == [f"number {number}" for number in (1, 2, 8, 16)]

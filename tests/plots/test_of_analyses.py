@@ -78,8 +78,17 @@ def test_lines_of_many_levels_differ_in_colour_or_in_dash_and_marker(
 ) -> None:
     marks = list(draw("interactions", crowded).picture.marks())
     lines = {(mark.color, mark.style) for mark in marks if mark.kind == "line"}
-    points = {(mark.color, mark.marker) for mark in marks if mark.kind == "points"}
+    points = {(mark.color, mark.marker) for mark in marks if mark.low is not None}
     assert len(lines) == len(points) == 20
+
+
+def test_lines_of_several_factors_are_named_with_their_factor(analysis: dict[str, Any]) -> None:
+    (pair, *_) = analysis["interactions"]
+    other = {**pair, "factors": ["buffer", "policy"], "levels": pair["levels"][::-1]}
+    alone = draw("interactions", analysis | {"interactions": [pair]})
+    both = draw("interactions", analysis | {"interactions": [pair, other]})
+    labels = [[mark.label for mark in drawn.picture.marks()] for drawn in (alone, both)]
+    assert labels == [["small"], ["buffer small", "policy ubr"]]
 
 
 def test_the_means_of_pairs_are_those_of_the_runs(analysis: dict[str, Any]) -> None:

@@ -101,7 +101,10 @@ def test_a_line_of_buffers_that_stands_in_two_tables_is_drawn_once_and_hides_no_
     drawn = draw("buffer-efficiency", tables, Options(colors="config"))
     assert len(drawn.rows) == len(places)
     assert len(list(drawn.picture.marks())) == len(places) / 2
-    assert drawn.caption.endswith("lines of a colour differ in flavor")
+    assert "lines of a colour differ" not in drawn.caption
+    labels = {mark.label: mark.style for mark in drawn.picture.key}
+    assert (labels["flavor reno"], labels["flavor sack"]) == ("-", "--")
+    assert {mark.style for mark in drawn.picture.marks()} == {"-", "--"}
 
 
 def test_a_table_that_is_not_about_buffers_gives_no_lines(tables: list[TableComparison]) -> None:
@@ -183,7 +186,8 @@ def test_a_fourth_factor_of_responses_has_markers_and_ranges_stand_side_by_side(
     results = {place: {1: {"queue_s": 0.9}, 2: {"queue_s": 0.5}} for place in combinations}
     table = compare(Response("w", "Waits", "queue_s", rows, is_printed=False), results)
     drawn = draw("responses", [table])
-    assert [mark.label for mark in drawn.picture.key] == ["a", "b", "reno", "cubic"]
+    labels = [mark.label for mark in drawn.picture.key]
+    assert labels == ["queue a", "queue b", "control reno", "control cubic"]
     for panel in drawn.picture.panels[0]:
         assert panel is not None
         assert len({(mark.color, mark.marker) for mark in panel.marks}) == 4
@@ -192,7 +196,8 @@ def test_a_fourth_factor_of_responses_has_markers_and_ranges_stand_side_by_side(
         assert sum(places) == pytest.approx(0)
     assert "lines of a colour differ" not in drawn.caption
     chosen = draw("responses", [table], Options(markers="queue"))
-    assert [mark.label for mark in chosen.picture.key] == ["leo", "geo", "a", "b"]
+    labels = [mark.label for mark in chosen.picture.key]
+    assert labels == ["path leo", "path geo", "queue a", "queue b"]
 
 
 def test_a_key_of_many_long_names_stays_within_the_picture() -> None:
@@ -214,7 +219,7 @@ def test_a_key_of_many_long_names_stays_within_the_picture() -> None:
 def test_responses_of_several_tables_have_a_row_of_panels_each() -> None:
     drawn = draw("responses", [shares(), shares("queue")], Options(columns="path"))
     titles = [axes.get_title(loc="left") for axes in drawn.matplotlib().axes]
-    assert titles == ["table w, geo", "table w, geo"]
+    assert titles == ["table w: Waits, geo", "table w: Waits, geo"]
 
 
 def test_responses_without_runs_are_not_drawn() -> None:

@@ -1,11 +1,11 @@
 import gzip
 import json
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
+from tools.vendor import TESTS
 
 from longfat.plots import PLOTS, draw, find
 from longfat.plots.figure import Figure
@@ -21,7 +21,7 @@ OF_ANALYSES = [name for name in PLOTS if find(name).SOURCE == "analysis"]
 @cache
 def validator() -> jsonschema.Draft7Validator:
     """Shape of our specifications: panels side by side, stricter than the general schema."""
-    file = Path(__file__).parent / "vega-lite-schema.json.gz"
+    file = TESTS / "vega-lite-schema.json.gz"
     schema = json.loads(gzip.decompress(file.read_bytes()))
     return jsonschema.Draft7Validator(schema | {"$ref": "#/definitions/TopLevelConcatSpec"})
 

@@ -79,25 +79,14 @@ def test_small_numbers_keep_their_digits(tmp_path: Path) -> None:
     assert len(delay.lstrip("0.")) == 4
 
 
-@pytest.mark.parametrize(("framing", "is_said"), [("ethernet", True), ("aal5", False)])
-def test_where_packets_travel_whole_it_is_said_that_cells_count_them(
-    tmp_path: Path, framing: str, is_said: bool
-) -> None:
-    file = tmp_path / "scenario.toml"
-    text = SCENARIO.replace("ethernet", framing).replace('queue = "QUEUE"\n', "")
-    file.write_text(text if is_said else text.replace("50 packets", "1000 cells"))
-    (*_, said), *_ = record_tables(run(load_scenario(file)))
-    assert (said is not None and "packets" in said) == is_said
-
-
-def test_packets_of_one_cell_each_are_no_packets_that_travel_whole(tmp_path: Path) -> None:
-    file = tmp_path / "scenario.toml"
-    text = SCENARIO.replace("ethernet", "aal5").replace('queue = "QUEUE"\n', "")
-    file.write_text(text.replace("50 packets", "1000 cells"))
-    record = run(load_scenario(file))
-    record["work"]["cell_hops"] = record["work"]["packet_hops"]
-    (*_, said), *_ = record_tables(record)
-    assert said is None
+def test_metrics_count_packets_where_they_travel_whole(tmp_path: Path) -> None:
+    whole = {row["metric"] for row in tables(tmp_path, "codel")[None]}
+    assert {"max_queue_packets", "packet_loss_ratio"} <= whole
+    assert not [name for name in whole if "cell" in name]
+    cut = SCENARIO.replace("ethernet", "aal5").replace('queue = "QUEUE"\n', "")
+    (tmp_path / "cells.toml").write_text(cut.replace("50 packets", "1000 cells"))
+    _, metrics, *_ = next(iter(record_tables(run(load_scenario(tmp_path / "cells.toml")))))
+    assert {"max_queue_cells", "cell_loss_ratio"} <= {name for name, _ in metrics}
 
 
 def test_ports_count_packets_where_they_travel_whole(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """The report in a real browser: no errors, no network, readable on small and dark screens."""
 
+import re
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,9 +10,9 @@ from typing import Any
 import pytest
 
 pytest.importorskip("playwright")
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
-from tests.browser import new_page
+from tests.browser import new_page, violations
 
 DRAWN = "html[data-drawn=all]"
 
@@ -48,6 +50,7 @@ def test_figures_are_drawn_without_errors_and_without_a_network(
             ".map((each) => each.getBoundingClientRect().right))"
         )
         assert widest <= width
+        assert violations(shown) == []
         assert wrong == []
 
 
@@ -94,3 +97,36 @@ def test_a_report_prints(browser: Browser, page: Path, tmp_path: Path) -> None:
             "rgb(255, 255, 255)"
         )
         assert wrong == []
+
+
+def test_a_report_that_is_printed_as_soon_as_it_is_open_is_complete(
+    browser: Browser, page: Path
+) -> None:
+    with opened(browser, page) as (shown, _):
+        undrawn = shown.locator(".drawing:visible:not(:has(svg))").count()
+        early = shown.pdf(format="A4")
+    with opened(browser, page) as (shown, _):
+        shown.wait_for_selector(DRAWN)
+        late = shown.pdf(format="A4")
+    assert undrawn > 0, "everything was drawn before anything could be printed"
+    assert contents(early) == contents(late)
+
+
+def contents(pdf: bytes) -> list[bytes]:
+    """The deflated streams of a PDF: what is painted, and the fonts."""
+    streams = re.findall(rb"/FlateDecode.*?stream\r?\n(.*?)endstream", pdf, re.DOTALL)
+    assert len(streams) > 10
+    return [zlib.decompress(stream) for stream in streams]
+
+
+def test_the_data_of_every_figure_are_a_table(browser: Browser, page: Path) -> None:
+    with opened(browser, page) as (shown, _):
+        shown.wait_for_selector(DRAWN)
+        figures = shown.locator("figure:visible")
+        for number in range(figures.count()):
+            figure = figures.nth(number)
+            figure.locator("summary").click()
+            expect(figure.get_by_role("region", name="Data of figure")).to_be_visible()
+            assert figure.locator("tbody tr").count() > 0
+            assert figure.get_by_role("img").count() == 1
+            assert figure.locator(".drawing").get_attribute("aria-label")

@@ -7,7 +7,7 @@ import pytest
 
 from longfat import InvalidInput, LongfatError, _engine, load_scenario, run
 from longfat.base.errors import Interrupted, RunFailed
-from longfat.records.tables import record_tables
+from longfat.records.screen import screen_tables
 from longfat.scenarios.scenario import OverrideValue
 
 RECORD_FIELDS = {
@@ -198,7 +198,7 @@ def test_a_notebook_shows_every_metric_of_a_run_that_the_terminal_shows(
     packets = {"framing": "ethernet", "port.buffer": "20 packets", "port.policy": "tail-drop"}
     record = run(load_scenario(scenario_file, packets))
     shown = record._repr_html_()
-    (_, metrics, *_), *_ = record_tables(record)
+    (_, metrics, *_), *_ = screen_tables(record)
     assert [name for name, _ in metrics if name not in shown] == []
     assert all(f"<summary>{title}" in shown for title in ("where the capacity", "flows", "ports"))
 

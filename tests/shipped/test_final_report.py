@@ -93,7 +93,7 @@ def test_the_page_of_the_study_has_its_numbers_from_the_commands_that_it_names(
 ) -> None:
     page = (Path(final_report.folder) / "README.md").read_text()
     for command in (
-        "longfat study compare final-report --markdown",
+        "longfat study compare final-report --no-answer --markdown",
         "longfat study claims final-report --markdown",
     ):
         assert f"<!-- BEGIN: {command} -->" in page

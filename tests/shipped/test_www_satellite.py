@@ -94,7 +94,7 @@ def test_the_quick_part_runs_and_sack_beats_vanilla_on_the_same_requests(longfat
 @pytest.mark.parametrize(
     "command",
     [
-        "longfat study compare www-satellite --table 4,7,10 --markdown",
+        "longfat study compare www-satellite --table 4,7,10 --no-answer --markdown",
         *(
             f"python studies/www-satellite/tables.py {part}"
             for part in ("analysis", "choices", "loads", "completions")

@@ -8,6 +8,7 @@ from longfat import study as open_study
 from longfat.analysis.measures import COMPLETIONS, OWN_COLUMNS, REFERENCE_COLUMNS
 from longfat.base.errors import BadInput
 from longfat.plots import PLOTS, find
+from longfat.plots.options import STUDY_SOURCES
 from longfat.scenarios.scenario import Override
 from longfat.studies.definition import load_study, shipped_studies
 from longfat.studies.factors import RESERVED, Factor, check_settings
@@ -127,7 +128,7 @@ def test_no_factor_can_hide_what_stands_beside_its_levels(
     study = open_study(about_buffers, store=about_buffers.parent / "longfat.db").run(jobs=1)
     factors = {factor.name for factor in study.definition.factors}
     found = {*study.runs().columns, *study.compare().columns} - factors
-    kinds = [kind for kind in PLOTS if find(kind).SOURCE in ("study", "ledgers")]
+    kinds = [kind for kind in PLOTS if find(kind).SOURCE in STUDY_SOURCES]
     for kind in kinds:
         found |= {name for row in study.plot(kind).rows for name in row} - factors
     for verb in ("plan", "compare", "verify"):

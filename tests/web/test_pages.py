@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("playwright")
 from playwright.sync_api import Browser, Page, Request, expect
 
-from tests.browser import new_page
+from tests.browser import new_page, violations
 from tests.support import Longfat
 from tests.waiting import until
 from tests.web.conftest import SMALL
@@ -49,19 +49,30 @@ def opened(
     )
     page.goto(server.address)
     page.wait_for_selector(".studies .progress")
-    page.goto(server.origin + address)
+    page.goto(server.origin + address.replace(A_RUN, a_run(server)))
     yield page, wrong
     page.close()
 
 
+A_RUN = "/run/any"
+"""The address of some run that has a result."""
+
 SHOWN = {
     "/": ".studies .progress",
     "/study/small": ".heat td.cell",
+    A_RUN: ".headline",
     "/play": DRAWN,
 }
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+def a_run(server: Served) -> str:
+    """The address of a stored run."""
+    with server.client() as client:
+        found = client.get("/api/studies/small/combinations/0").json()["runs"]
+    return next(f"/run/{run['run_id']}" for run in found if run["status"] == "done")
+
+
+@pytest.mark.parametrize("width", [1400, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("address", SHOWN)
 def test_pages_show_without_errors_and_fit(
@@ -71,7 +82,82 @@ def test_pages_show_without_errors_and_fit(
     with opened(browser, server, address, viewport=size, color_scheme=scheme) as (page, wrong):
         page.wait_for_selector(SHOWN[address])
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+        for folded in page.locator("details:not([open]) > summary").all():
+            if folded.is_visible():
+                folded.click()
+        assert violations(page) == []
         assert wrong == []
+
+
+TOO_SMALL = """() => [...document.querySelectorAll("a[href], button, select, input, summary")]
+  .filter((each) => each.checkVisibility() && each.getBoundingClientRect().right > 0)
+  .filter((each) => each.closest("dialog[open]") || !document.querySelector("dialog[open]"))
+  .map((each) => [each, ...(each.type === "checkbox" ? each.labels : [])])
+  .map((parts) => [parts[0], parts.map((part) => part.getBoundingClientRect())])
+  .filter(([, boxes]) => {
+    const side = (of, name) => of(...boxes.map((box) => box[name]));
+    const width = side(Math.max, "right") - side(Math.min, "left");
+    const height = side(Math.max, "bottom") - side(Math.min, "top");
+    return width < 43.9 || height < 43.9;
+  })
+  .map(([each]) => each.outerHTML.slice(0, 120))"""
+"""Elements less than 44 pixels high or wide; a checkbox has its label."""
+
+PHONE = {"width": 390, "height": 844}
+
+
+@pytest.mark.parametrize("address", SHOWN)
+def test_whatever_a_finger_must_hit_is_large_enough_on_a_phone(
+    browser: Browser, server: Served, address: str
+) -> None:
+    with opened(browser, server, address, viewport=PHONE, has_touch=True) as (page, _):
+        page.wait_for_selector(SHOWN[address])
+        assert page.evaluate(TOO_SMALL) == []
+        for summary in page.locator("summary").all():
+            if summary.is_visible():
+                summary.click()
+        assert page.evaluate(TOO_SMALL) == []
+
+
+def test_a_phone_shows_charts_first_and_the_settings_in_a_drawer(
+    browser: Browser, server: Served
+) -> None:
+    with opened(browser, server, PLAY, viewport=PHONE, has_touch=True) as (page, wrong):
+        page.wait_for_selector(DRAWN)
+        chart = page.locator(".chart canvas").first.bounding_box()
+        assert chart is not None
+        assert chart["y"] < PHONE["height"] / 2
+        buffer = page.get_by_label("buffer", exact=True)
+        expect(buffer).to_be_hidden()
+        opener = page.get_by_role("button", name="Settings")
+        opener.click()
+        expect(buffer).to_be_visible()
+        assert page.evaluate(TOO_SMALL) == []
+        assert violations(page) == []
+        first = page.locator("html").get_attribute("data-drawn")
+        page.get_by_label("policy", exact=True).select_option("fba")
+        page.wait_for_function(DRAWN_ANEW, arg=first)
+        page.keyboard.press("Escape")
+        expect(buffer).to_be_hidden()
+        assert opener.evaluate("each => each === document.activeElement")
+        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+        assert wrong == []
+
+
+def test_every_chart_is_a_picture_with_a_label_and_its_data_a_table(
+    browser: Browser, server: Served
+) -> None:
+    with opened(browser, server, PLAY) as (page, _):
+        page.wait_for_selector(DRAWN)
+        for chart in page.locator(".chart").all():
+            title = chart.locator("h2").inner_text()
+            picture = chart.get_by_role("img")
+            assert picture.evaluate("each => each.tagName") == "CANVAS"
+            label = picture.get_attribute("aria-label") or ""
+            assert label.startswith(title.rpartition(" ")[0])
+            chart.locator("summary").click()
+            series = int(label.partition(" series")[0].rpartition(" ")[2])
+            expect(chart.locator(".data tbody th")).to_have_count(series)
 
 
 @pytest.mark.parametrize("address", SHOWN)
@@ -83,7 +169,7 @@ def test_all_that_a_page_asks_for_is_answered_and_no_question_stays_open(
         unanswered: set[Request] = set()
         page.on("request", lambda request: unanswered.add(request))
         page.on("requestfinished", lambda request: unanswered.discard(request))
-        page.goto(server.origin + address)
+        page.goto(server.origin + address.replace(A_RUN, a_run(server)))
         page.wait_for_selector(SHOWN[address])
         until(
             lambda: not unanswered,
@@ -133,7 +219,7 @@ def test_a_study_leads_to_a_run_its_traces_and_the_playground(
 ) -> None:
     with opened(browser, server, "/") as (page, wrong):
         page.get_by_role("link", name="small", exact=True).click()
-        page.locator(".heat td.cold a, .heat td.hot a").first.click()
+        page.locator(".heat td.measured a").first.click()
         page.locator("a[href^='/run/']").first.click()
         expect(page.get_by_text("Where the capacity went")).to_be_visible()
         page.get_by_role("button", name="Repeat the run and draw them").click()
@@ -155,6 +241,9 @@ def test_figures_of_a_study_are_drawn_when_asked_for(
         page.get_by_label("figure", exact=True).select_option("efficiency-fairness")
         page.wait_for_selector(".figure svg")
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.get_by_text("Data of the figure").click()
+        expect(page.get_by_role("region", name="Data of the figure")).to_contain_text("policy")
+        assert violations(page) == []
         assert wrong == []
 
 
@@ -169,6 +258,9 @@ def test_the_legend_of_a_chart_names_every_flow(
         for flow in range(1, sources + 1):
             name = page.locator(".u-legend").first.get_by_text(f"flow {flow}", exact=True)
             expect(name).to_be_visible()
+        markers = page.locator(".u-legend").first.locator(".u-marker")
+        borders = markers.evaluate_all("found => found.map((marker) => marker.style.border)")
+        assert len(set(borders[-sources:])) == sources
 
 
 def test_a_port_shows_its_queue_discipline_in_words(browser: Browser, server: Served) -> None:
@@ -321,5 +413,9 @@ def test_pages_count_packets_where_they_travel_whole(browser: Browser, server: S
         assert page.get_by_text("max queue packets").count() >= 1
         note = page.locator('[data-chart="queue"] p')
         expect(note).to_contain_text("dashed: buffer, 20 packets")
+        headings = page.get_by_role("region", name="Ports").get_by_role("columnheader")
+        columns = headings.all_inner_texts()
+        assert "packets dropped" in columns
+        assert len(set(columns)) == len(columns)
         assert page.get_by_text("max queue cells").count() == 0
         assert not wrong

@@ -11,6 +11,8 @@ from statistics import fmean
 import pytest
 from starlette.testclient import TestClient
 
+from longfat.plots import PLOTS, find
+from longfat.plots.options import STUDY_SOURCES
 from longfat.web.view import View
 from tests.support import Longfat
 from tests.web.conftest import TOKEN
@@ -128,6 +130,21 @@ def test_plots_of_a_study_are_those_of_the_command(
     assert len(rows) > 1
     for row in rows:  # specifications have fewer digits
         assert any(math.isclose(number, float(row["ours"]), rel_tol=1e-3) for number in numbers)
+
+
+@pytest.mark.usefixtures("store")
+def test_every_figure_that_is_offered_can_be_drawn_and_no_other(client: TestClient) -> None:
+    study = client.get("/api/studies/small").json()
+    offered = {figure["name"]: figure["tables"] for figure in study["figures"]}
+    for kind in (name for name in PLOTS if find(name).SOURCE in STUDY_SOURCES):
+        for table in ("", *study["tables"]):
+            answer = client.get(f"/api/studies/small/figures/{kind}", params={"table": table})
+            assert (answer.status_code == 200) == (table in offered.get(kind, ())), (kind, table)
+    assert "buffer-efficiency" not in offered
+
+
+def test_a_study_without_runs_offers_no_figures(client: TestClient) -> None:
+    assert client.get("/api/studies/small").json()["figures"] == []
 
 
 def test_a_store_that_does_not_exist_reads_as_empty_and_is_not_made(

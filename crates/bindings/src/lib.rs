@@ -184,7 +184,7 @@ fn scenario_network(resolved: &str) -> PyResult<String> {
         let of_units = || buffer.capacity().map(|number| number.saturating_mul(scenario.bits_of_unit()));
         json!({
             "buffer_cells": buffer.resolved(),
-            "buffer_bits": buffer.bytes().map(|bytes| 8 * bytes).or_else(of_units),
+            "buffer_bits": buffer.bytes().map(|bytes| bytes.saturating_mul(8)).or_else(of_units),
             "name": name,
             "rate_bps": graph.links[number].rate.0,
             "longest_round_trip_ps": longest[number].0,

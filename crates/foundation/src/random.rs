@@ -61,7 +61,7 @@ impl Chance {
     /// The stream of the component called `name`, such as `"source/3/start"`.
     #[must_use]
     pub fn stream(self, name: &str) -> Stream {
-        Stream { keys: round_keys([self.seed, name_hash(name)]), replication: self.replication, next: 0 }
+        Stream { keys: round_keys([self.seed, name_hash(name)]), replication: self.replication, branch: 0, next: 0 }
     }
 }
 
@@ -70,6 +70,7 @@ impl Chance {
 pub struct Stream {
     keys: [[u64; 2]; ROUNDS],
     replication: u64,
+    branch: u64,
     next: u64,
 }
 
@@ -78,7 +79,13 @@ impl Stream {
     #[must_use]
     #[inline]
     pub fn block(&self, index: u64) -> [u64; 4] {
-        mix(&self.keys, [index, 0, self.replication, 0])
+        mix(&self.keys, [index, self.branch, self.replication, 0])
+    }
+
+    /// The stream of part `number` of the component, from its beginning; independent of the stream itself and of those of other parts.
+    #[must_use]
+    pub fn of_part(&self, number: u64) -> Self {
+        Self { branch: number + 1, next: 0, ..self.clone() }
     }
 
     /// The next 64 random bits.
@@ -182,6 +189,16 @@ mod tests {
         assert_ne!(first, Chance { seed: 2, ..chance }.stream("a").draw());
         assert_ne!(first, Chance { replication: 1, ..chance }.stream("a").draw());
         assert_eq!(first, chance.stream("a").draw());
+    }
+
+    #[test]
+    fn streams_of_parts_differ_from_each_other_and_from_that_of_the_whole() {
+        let mut whole = Chance { seed: 1, replication: 0 }.stream("a");
+        let part = |number| whole.of_part(number).draw();
+        let draws = [part(0), part(1), whole.clone().draw()];
+        assert!(draws[0] != draws[1] && draws[0] != draws[2] && draws[1] != draws[2]);
+        whole.draw();
+        assert_eq!(draws[0], whole.of_part(0).draw(), "wherever the whole is");
     }
 
     #[test]

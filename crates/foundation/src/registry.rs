@@ -8,7 +8,15 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
-use crate::config::{Field, ModelShape, Node, Parameter, Reader, Shape, Value, did_you_mean, listed, parse_fragment};
+use crate::config::{
+    Field, Key, ModelShape, Node, Parameter, Place, Reader, Shape, Value, did_you_mean, listed, parse_fragment,
+};
+
+/// The name of models that users provide themselves, in the families that have one.
+const EXTERNAL: &str = "external";
+
+const ONLY_CONTROLS: &str =
+    "; one of your own can be a congestion control (tcp.flavor), and CONTRIBUTING.md says how other models are added";
 
 /// A family of models: a trait object type such as `dyn DropPolicy`.
 pub trait Family: 'static {
@@ -159,6 +167,7 @@ impl<F: Family + ?Sized> Parameter for Chosen<F> {
             }
         };
         let entry = find::<F>(&kind, reader)?;
+        let parameters = own_parameters(&kind, entry.name, &(entry.parameters)(), parameters, reader);
         let table = Node { value: Value::Table(parameters), place: node.place.clone() };
         (entry.read)(&table, reader).map(Self)
     }
@@ -176,6 +185,31 @@ impl<F: Family + ?Sized> Parameter for Chosen<F> {
     }
 }
 
+/// The parameters of a table without those of the kind that an override of `kind` alone has replaced, which one message names.
+fn own_parameters(
+    kind: &Node,
+    name: &str,
+    fields: &[Field],
+    parameters: Vec<(Key, Node)>,
+    reader: &mut Reader,
+) -> Vec<(Key, Node)> {
+    if !matches!(kind.place, Place::Override(_)) {
+        return parameters;
+    }
+    let is_left =
+        |key: &Key| matches!(key.place, Place::Text(_)) && !fields.iter().any(|field| field.answers_to(&key.name));
+    let (left, own): (Vec<_>, Vec<_>) = parameters.into_iter().partition(|(key, _)| is_left(key));
+    if !left.is_empty() {
+        let path = reader.path();
+        let keys = listed(left.iter().map(|(key, _)| key.name.as_str()));
+        let message = format!(
+            "\"{name}\" has no {keys}, which the table has for another kind; set {path}={name}, which replaces the whole table"
+        );
+        reader.below("kind", |reader| reader.reject(kind, message));
+    }
+    own
+}
+
 fn find<F: Family + ?Sized>(kind: &Node, reader: &mut Reader) -> Option<&'static Entry<F>> {
     let names = || F::models().iter().map(|entry| entry.name);
     let Value::Text(name) = &kind.value else {
@@ -184,7 +218,7 @@ fn find<F: Family + ?Sized>(kind: &Node, reader: &mut Reader) -> Option<&'static
     };
     let found = F::models().iter().find(|entry| entry.name == name);
     if found.is_none() {
-        let near = did_you_mean(name, names());
+        let near = if name == EXTERNAL { ONLY_CONTROLS.into() } else { did_you_mean(name, names()) };
         reader.reject(kind, format!("unknown {} \"{name}\"; known: {}{near}", F::KIND, listed(names())));
     }
     found

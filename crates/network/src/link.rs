@@ -104,10 +104,13 @@ impl Line {
         }
     }
 
-    /// From now on changes as a path does, with its rate or only with its delay and its interruptions, and draws what holds packets
-    /// up from `jitter`. Nothing was sent yet, and packets travel whole.
-    pub fn follow(&mut self, conditions: Conditions, has_rate: bool, jitter: Stream) {
-        self.changing = Some(Box::new(Changing::new(conditions, has_rate, jitter)));
+    /// From now on changes as a path does, and draws what holds packets up from `jitter`. Nothing was sent yet, and packets travel whole.
+    pub fn follow(&mut self, conditions: Conditions, jitter: Stream) {
+        let rate = self.rate;
+        if let Some(grants) = self.grants_mut() {
+            grants.follow(conditions.clone(), rate);
+        }
+        self.changing = Some(Box::new(Changing::new(conditions, jitter)));
     }
 
     /// Cells carried so far, counted at every hop.
@@ -190,7 +193,18 @@ impl Line {
     #[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
     pub fn busy_seconds(&self, bits: u64) -> f64 {
         let constant = bits as f64 / self.rate.0 as f64;
-        self.changing.as_ref().map_or(constant, |changing| changing.busy().as_seconds())
+        let changing = self.changing.as_ref().filter(|_| self.granted.is_none());
+        changing.map_or(constant, |changing| changing.busy().as_seconds())
+    }
+
+    /// Rate of the topology over the mean rate between `from` and `until`, if capacity is asked for on a line that changes: such a line
+    /// [is busy](Self::busy_seconds) in proportion to the bits that it sends. 1 for other lines.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
+    pub fn busy_per_share(&self, from: Time, until: Time) -> f64 {
+        let changing = self.changing.as_ref().filter(|_| self.granted.is_some());
+        let mean_bps = changing.map(|changing| changing.mean_rate_bps(from, until)).filter(|rate| *rate > 0.0);
+        mean_bps.map_or(1.0, |mean| self.rate.0 as f64 / mean)
     }
 
     /// The cells that wait for the transmitter or are under way, in order: trains of cells of one packet, each with its next cell, their
@@ -207,6 +221,10 @@ impl Line {
 
     /// Hands over a whole packet of `cells` cells and `bits` bits, of which `first` is the first cell.
     pub fn send_packet(&mut self, now: Time, first: Cell, cells: u32, bits: u64) {
+        if self.changing.is_some() {
+            self.start(now);
+            return self.transmit_whole(first, bits);
+        }
         let train = self.dispatch(now, first, cells, bits);
         self.keep(train);
     }

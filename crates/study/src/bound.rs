@@ -61,6 +61,50 @@ impl Parameter for Bound {
     }
 }
 
+/// Ends of an axis, as a bound with them; none if the text is empty.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Limits(pub Option<Bound>);
+
+const LIMITS: &str = "limits: \"between\" a number \"and\" a larger one, or \">=\" or \"<=\" and a number";
+
+impl Limits {
+    /// Lower limit, if any.
+    #[must_use]
+    pub fn low(&self) -> Option<f64> {
+        self.0.as_ref().and_then(|bound| bound.low)
+    }
+
+    /// Upper limit, if any.
+    #[must_use]
+    pub fn high(&self) -> Option<f64> {
+        self.0.as_ref().and_then(|bound| bound.high)
+    }
+}
+
+impl Parameter for Limits {
+    fn shape() -> Shape {
+        Shape::Quantity { expected: LIMITS, examples: &["between 0.5 and 1", ">= 0"] }
+    }
+
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        let limits = match &node.value {
+            Value::Text(text) if text.is_empty() => Some(Self(None)),
+            Value::Text(text) => {
+                Bound::parse(text).filter(|bound| bound.low != bound.high).map(|bound| Self(Some(bound)))
+            }
+            _ => None,
+        };
+        if limits.is_none() {
+            reader.reject(node, format!("expected {}, found {}", Self::shape().expected(), node.describe()));
+        }
+        limits
+    }
+
+    fn resolved(&self) -> Json {
+        json!({ "low": self.low(), "high": self.high() })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,6 +7,7 @@ use longfat_engine::measure::Metrics;
 use longfat_engine::section;
 use serde_json::{Value as Json, json};
 
+use crate::bound::Limits;
 use crate::factors::Factors;
 use crate::nearby_file::NearbyFile;
 
@@ -31,6 +32,10 @@ section! {
         pub across: String = "",
         /// Share of the result at the last level of `across` that is enough: the table names the first level that reaches it; none if 0.
         pub enough: Probability = "0",
+        /// Ends of the metric's axis in plots, in the metric's unit; those of the values if empty.
+        pub limits: Limits = "",
+        /// Whether the metric's axis in plots is logarithmic.
+        pub log: bool = "false",
     }
 }
 
@@ -128,6 +133,9 @@ impl Response {
         if self.enough.0 > 0.0 && self.across.is_empty() {
             reader.reject_at(here("enough"), "says which level is enough, so it needs across, the factor of the level");
         }
+        if self.log && [self.limits.low(), self.limits.high()].iter().flatten().any(|&limit| limit <= 0.0) {
+            reader.reject_at(here("limits"), "limits of a logarithmic axis are above 0");
+        }
     }
 
     fn object_to_rows(&self, node: &Node, factors: &Factors, reader: &mut Reader) {
@@ -159,6 +167,8 @@ impl Response {
             "mean_over": self.mean_over,
             "across": (!self.across.is_empty()).then_some(&self.across),
             "enough": (self.enough.0 > 0.0).then_some(self.enough.0),
+            "limits": [self.limits.low(), self.limits.high()],
+            "log": self.log,
         })
     }
 }
@@ -225,6 +235,17 @@ mod tests {
         let response = check("metric = \"efficiency\"\nreference = \"a.csv\"").unwrap();
         assert_eq!(response["reference"], "a.csv");
         assert!(response["across"].is_null() && response["enough"].is_null());
+        assert_eq!((&response["limits"], &response["log"]), (&serde_json::json!([null, null]), &false.into()));
+    }
+
+    #[test]
+    fn a_response_says_where_its_axis_ends_and_whether_it_is_logarithmic() {
+        let with = |more: &str| check(&format!("metric = \"efficiency\"\nrows = {{ policy = \"all\" }}\n{more}"));
+        let limits = |more: &str| with(more).unwrap()["limits"].clone();
+        assert_eq!(limits("limits = \"between 0.5 and 1\""), serde_json::json!([0.5, 1.0]));
+        assert_eq!(limits("limits = \">= 0\""), serde_json::json!([0.0, null]));
+        assert_eq!(limits("limits = \"<= 1\"\nlog = true"), serde_json::json!([null, 1.0]));
+        assert_eq!(with("log = true").unwrap()["log"], true);
     }
 
     #[test]
@@ -260,6 +281,15 @@ mod tests {
             (
                 "metric = \"fairness\"\nrows = { sources = \"all\" }\nenough = 0.9",
                 "7:10: response: says which level is enough, so it needs across",
+            ),
+            (
+                "metric = \"fairness\"\nrows = { sources = \"all\" }\nlimits = \"== 1\"",
+                "7:10: response[0].limits: expected limits: \"between\" a number \"and\" a larger one, or \">=\" or \"<=\" and \
+                 a number, such as \"between 0.5 and 1\", found the text \"== 1\"",
+            ),
+            (
+                "metric = \"fairness\"\nrows = { sources = \"all\" }\nlimits = \">= 0\"\nlog = true",
+                "7:10: response: limits of a logarithmic axis are above 0",
             ),
         ] {
             let problems = check(response).unwrap_err();

@@ -99,14 +99,19 @@ def build(folder: Path, series: str, suite: str) -> Guest:
 
 
 def _host(folder: Path) -> None:
-    """Fetch QEMU with the libraries that this machine lacks, and busybox."""
+    """Fetch QEMU with its modules and firmware, the libraries that this machine lacks, and busybox.
+
+    A machine on which QEMU is installed lacks neither modules nor firmware, but the unpacked QEMU
+    looks for both beside itself.
+    """
     packages = folder / "packages"
     packages.mkdir(parents=True, exist_ok=True)
     simulated = output(
         "apt-get", "install", "--simulate", "--no-install-recommends", "qemu-system-x86"
     )
     needed = re.findall(r"^Inst (\S+)", simulated, re.MULTILINE)
-    names = ["busybox-static", "iproute2", "qemu-system-x86"]
+    names = ["busybox-static", "iproute2", "qemu-system-x86", "qemu-system-common"]
+    names += ["qemu-system-data", "seabios"]
     names += [name for name in needed if name not in names]
     output("apt-get", "download", "-qq", *names, cwd=packages)
     _unpack(packages, folder)

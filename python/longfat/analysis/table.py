@@ -67,6 +67,12 @@ def load_observations(
     return Observations(levels, rows)
 
 
+def columns_of(path: Path) -> Sequence[str]:
+    """Return the names of the columns of a CSV. Raises as `load_observations` does."""
+    header, _ = _lines(path)
+    return header
+
+
 def check_names(factors: Sequence[str], response: str, known: Sequence[str], source: str) -> None:
     """Raise `BadInput` for factors that are unknown, repeated, or equal to the response."""
     problems = []

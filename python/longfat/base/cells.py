@@ -47,6 +47,12 @@ def is_number(text: str) -> bool:
     return _NUMBER.fullmatch(text) is not None and math.isfinite(float(text))
 
 
+def shown_cells(cells: Sequence[str], most: int = 80) -> str:
+    """Return cells for a message, in one line: control characters are escaped, the rest cut off."""
+    text = ",".join(cells)[:most]
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
+
+
 def separator_problem(header: Sequence[str]) -> str | None:
     """Return the problem of a header with a separator other than commas; None if it has none."""
     if len(header) == 1:

@@ -78,17 +78,6 @@ class Interrupted(KeyboardInterrupt):
         self.exit_code = 128 + signal_number
 
 
-MOST_PROBLEMS = 10
-"""Most problems of a measured file in a message: it is usually a file of another kind."""
-
-
-def few(problems: Sequence[str], source: str) -> list[str]:
-    """Return the first problems, and how many lines have more."""
-    more = len(problems) - MOST_PROBLEMS
-    rest = [f"{source}: {more:,} more lines like these"] if more > 0 else []
-    return [*problems[:MOST_PROBLEMS], *rest]
-
-
 def check_count(what: str, count: object, least: int) -> None:
     """Raise `InvalidInput` unless `count` is None or an integer of at least `least`."""
     is_count = isinstance(count, int) and count >= least

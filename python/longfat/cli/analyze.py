@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
@@ -19,6 +19,7 @@ from longfat.cli.options import (
     store_option,
     study_command,
 )
+from longfat.cli.sources import SourceType
 from longfat.cli.talk import print_json, print_table
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ STEADY_STATE_OPTIONS = frozenset(
 
 
 @click.command("analyze")
-@click.argument("source", metavar="STUDY|CSV")
+@click.argument("source", metavar="STUDY|CSV", type=SourceType("study", "table"))
 @click.option(
     "--factors",
     metavar="A,B,...",
@@ -125,7 +126,7 @@ def command(
         return
     from longfat.analysis.analysis import Settings, analyse
     from longfat.analysis.experiment import cross
-    from longfat.analysis.table import load_observations
+    from longfat.analysis.table import columns_of, load_observations
     from longfat.base.cells import names_in
     from longfat.report.analysis import analysis_document
     from longfat.statistics.intervals import Intervals
@@ -133,20 +134,27 @@ def command(
     names = [] if factors is None else names_in(factors, f"--factors {factors!r}")
     settings = Settings(Intervals(confidence, exact_quantiles), order, bool(blocks))
     cautions: Sequence[Caution] = ()
+    origin: dict[str, Any] = {"source": source}
     if _is_table(source):
-        _check_table_options(part, names)
+        _check_table_options(part)
+        if not names:
+            columns = ", ".join(columns_of(Path(source)))
+            raise click.UsageError(
+                f"a CSV needs --factors, the columns whose effects are sought; {source} has "
+                f"{columns}"
+            )
         found = load_observations(Path(source), names, response, replication, part.where)
         experiment = cross(response, found.factors, found.rows, matched=settings.blocks)
         analysis = analyse(experiment, settings)
     else:
         if replication is not None:
             raise click.UsageError("--replication is for a CSV; a study knows its replications")
-        analysis, cautions = _of_study(
+        analysis, cautions, origin = _of_study(
             source, names, response, part, store, settings, blocks is None
         )
     more = None if better is None else better == "more"
     if as_json:
-        print_json(analysis_document(analysis, {"source": source}, more, cautions))
+        print_json(analysis_document(analysis, origin, more, cautions))
     else:
         _STYLES[style](analysis, more)
 
@@ -206,11 +214,9 @@ def _is_table(source: str) -> bool:
     )
 
 
-def _check_table_options(part: Part, names: Sequence[str]) -> None:
+def _check_table_options(part: Part) -> None:
     if part.tables or part.quick or part.replications is not None:
         raise click.UsageError("--table, --quick and --replications are for a study, not a CSV")
-    if not names:
-        raise click.UsageError("a CSV needs --factors, the columns whose effects are sought")
 
 
 def _of_study(
@@ -221,9 +227,10 @@ def _of_study(
     store: str,
     settings: "Settings",
     blocks_as_seeds: bool,
-) -> "tuple[Analysis, Sequence[Caution]]":
+) -> "tuple[Analysis, Sequence[Caution], dict[str, Any]]":
     from longfat.analysis.cautions import cautions
     from longfat.analysis.study_runs import RunsMissing, analyse_study
+    from longfat.report.analysis import source_of_study
     from longfat.results.sequential import in_effect
     from longfat.results.stored import load_responses
     from longfat.studies.definition import load_study
@@ -241,7 +248,7 @@ def _of_study(
         raise LongfatError(f"{shown(store)}: {missing}; to run them:\n  {advice}") from missing
     doubts = cautions(plan, results, [response])
     say_cautions(name, {"": doubts})
-    return found, doubts
+    return found, doubts, source_of_study(name, study)
 
 
 def _print_text(analysis: "Analysis", more: bool | None) -> None:

@@ -7,6 +7,7 @@ import click
 
 from longfat.base.errors import BadInput, LongfatError
 from longfat.cli.options import json_option, overrides_of, settings_option
+from longfat.cli.sources import SourceType
 from longfat.cli.talk import print_json, print_table, say
 from longfat.studies.kinds import CLAIMS_FILE, Kind, kind_of
 
@@ -25,7 +26,7 @@ class _Checked(NamedTuple):
 
 
 @click.command("check")
-@click.argument("file")
+@click.argument("file", type=SourceType("scenario", "study", "file of claims"))
 @settings_option
 @json_option
 def command(file: str, settings: tuple[str, ...], as_json: bool) -> None:

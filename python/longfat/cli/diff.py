@@ -17,6 +17,7 @@ from longfat.cli.options import (
     settings_option,
     store_option,
 )
+from longfat.cli.sources import SourceType
 from longfat.cli.talk import print_json, print_table, say
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ Event = Mapping[str, Any]
 
 
 @click.command("diff")
-@click.argument("first", metavar="RUN")
-@click.argument("second", metavar="RUN")
+@click.argument("first", metavar="RUN", type=SourceType("scenario"))
+@click.argument("second", metavar="RUN", type=SourceType("scenario"))
 @settings_option
 @click.option(
     "--set-second",

@@ -13,6 +13,7 @@ import click
 
 from longfat.base.errors import LongfatError
 from longfat.base.location import DEFAULT_STORE, in_commands
+from longfat.cli.sources import SourceType
 from longfat.cli.talk import say
 from longfat.scenarios.settings import TextOfFile, undone_by
 from longfat.statistics.intervals import DEFAULT_CONFIDENCE
@@ -59,10 +60,11 @@ def confidence_option(
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
-study_argument = click.argument("study", metavar="STUDY")
+study_argument = click.argument("study", metavar="STUDY", type=SourceType("study"))
 
 store_option = click.option(
     "--store",
+    type=SourceType("store"),
     metavar="PATH_OR_URL",
     envvar="LONGFAT_STORE",
     default=DEFAULT_STORE,

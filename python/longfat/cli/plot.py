@@ -3,7 +3,7 @@
 import json
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from longfat.cli.options import (
     store_option,
     study_command,
 )
+from longfat.cli.sources import check_source
 from longfat.cli.talk import command_line, print_table, say
 
 if TYPE_CHECKING:
@@ -27,6 +28,15 @@ if TYPE_CHECKING:
     from longfat.results.comparison import Results, TableComparison
     from longfat.studies.plan import Plan
     from longfat.traces import Traces
+
+
+_WANTED: Mapping[str, Sequence[str]] = {
+    "traces": ["folder of traces"],
+    "study": ["study"],
+    "ledgers": ["study"],
+    "analysis": ["analysis"],
+}
+"""Kinds of sources by what a plot is of."""
 
 
 @click.command("plot")
@@ -93,28 +103,31 @@ def command(
         raise click.UsageError("KIND, SOURCE and -o FILE are needed, or --list")
     plot = plots.find(kind)
     check_formats(outputs)
-    options = Options(**factors, flow=flow, start_s=start_s, end_s=end_s)
+    options = Options(**factors, flow=flow, start_s=start_s, end_s=end_s)  # type: ignore[arg-type]
     _check_said(kind, plot.SOURCE, options, part)
-    source = _open(kind, plot.SOURCE, sources, options, part, store)
+    for given in sources:
+        check_source(given, *_WANTED[plot.SOURCE])
+    source, options = _open(kind, plot.SOURCE, sources, options, part, store)
     try:
         figure = plots.draw(kind, source, options, command_line())
     except plots.NothingToDraw as error:
         advice = _nothing_to_draw(kind, source, sources[0], part, store)
         raise LongfatError(advice) from error
     for output in outputs:
-        figure.save(output)
-        say(f"drew {output}")
+        for written in figure.save(output):
+            say(f"drew {written}")
 
 
 def _check_said(kind: str, wanted: str, options: "Options", part: Part) -> None:
     """Raise `click.UsageError` for options that the plot does not have."""
     from longfat import plots
+    from longfat.plots.options import STUDY_SOURCES
 
     try:
         plots.check_options(kind, options)
     except LongfatError as error:
         raise click.UsageError(str(error)) from error
-    if part.arguments and wanted not in ("study", "ledgers"):
+    if part.arguments and wanted not in STUDY_SOURCES:
         raise click.UsageError(f"{kind} is not of a study, so it has no{part.arguments}")
 
 
@@ -125,20 +138,22 @@ def _open(
     options: "Options",
     part: Part,
     store: str,
-) -> Any:
-    """Load the data of a plot. Raises `LongfatError` if `sources` are of another kind."""
+) -> "tuple[Any, Options]":
+    """Load the data of a plot, and add the levels of its study to the options.
+
+    Raises `LongfatError` if `sources` are of another kind.
+    """
     if wanted == "traces":
-        return [_traces(kind, source) for source in sources]
+        return [_traces(kind, source) for source in sources], options
     if len(sources) > 1:
         raise click.UsageError(f"{kind} shows one {wanted}, and {len(sources)} are given")
     (source,) = sources
     if wanted == "analysis":
-        return _analysis(source)
-    from longfat.results.ledger import ledger_rows
-    from longfat.results.stored import compare_results
+        return _analysis(source), options
+    from longfat.plots.studies import options_of, source_of
 
     plan, results = _results(source, options, part, store)
-    return compare_results(plan, results) if wanted == "study" else ledger_rows(results)
+    return source_of(kind, plan, results), options_of(plan.study, options)
 
 
 def _traces(kind: str, source: str) -> "Traces":
@@ -186,6 +201,7 @@ def _analysis(source: str) -> Any:
 def _nothing_to_draw(kind: str, found: Any, source: str, part: Part, store: str) -> str:
     """Return advice for a plot without data, which suggests no run that is already stored."""
     from longfat import plots
+    from longfat.plots.options import STUDY_SOURCES
 
     wanted = plots.find(kind).SOURCE
     drawn = f"{kind} could draw ({plots.find(kind).SUMMARY})"
@@ -195,7 +211,7 @@ def _nothing_to_draw(kind: str, found: Any, source: str, part: Part, store: str)
             f"{source} has nothing that {drawn}: its runs are stored, as tables of {metrics}, "
             "which longfat plot responses draws"
         )
-    if wanted in ("study", "ledgers"):
+    if wanted in STUDY_SOURCES:
         advice = study_command("run", source, part, store)
         return f"{shown(store)} has no runs that {drawn}; if they are missing:\n  {advice}"
     return f"{source} has nothing that {drawn}"

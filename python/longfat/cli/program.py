@@ -8,6 +8,7 @@ import click
 
 from longfat.base.errors import Interrupted
 from longfat.cli.lazy import LazyGroup
+from longfat.cli.sources import with_place_of_store
 from longfat.cli.talk import report_failure
 
 NEXT_STEPS = """\
@@ -36,6 +37,11 @@ class Program(LazyGroup):
         """Run a verb; `longfat.cli.talk.report_failure` handles its failure."""
         try:
             return super().invoke(context)
+        except click.UsageError as error:
+            better = with_place_of_store(error)
+            if better is error:
+                raise
+            raise better from error
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except Interrupted as interrupted:  # the verb has printed what is stored

@@ -1,16 +1,15 @@
 """`longfat qlog`: the traces of a flow in qlog, the format of QUIC implementations."""
 
-from pathlib import Path
-
 import click
 
+from longfat.cli.sources import SourceType
 from longfat.cli.talk import say
 
 
 @click.command("qlog")
-@click.argument("traces", metavar="TRACES", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("traces", metavar="TRACES", type=SourceType("folder of traces"))
 @click.option("--flow", type=int, metavar="N", help="The number of the flow.  [default: 1]")
-def command(traces: Path, flow: int | None) -> None:
+def command(traces: str, flow: int | None) -> None:
     """Print the events of a flow as qlog, from the folder TRACES of `longfat run --trace`.
 
     Values are as accurate as the traces; --trace-error 0 keeps every change. Viewers such as qvis

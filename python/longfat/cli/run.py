@@ -1,7 +1,7 @@
 """`longfat run`: one simulation, its record as tables or as JSON."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,9 @@ from longfat.cli.options import (
     seed_option,
     settings_option,
 )
+from longfat.cli.sources import SourceType, check_source
 from longfat.cli.talk import print_json, print_table, say
+from longfat.records.screen import screen_tables, summary
 from longfat.records.tables import record_summary, record_tables, where_traces_are
 
 if TYPE_CHECKING:
@@ -75,6 +77,7 @@ if TYPE_CHECKING:
 @click.option(
     "--from",
     "store",
+    type=SourceType("store"),
     metavar="STORE",
     help="Repeat a run of this store: SCENARIO is its id, or a unique prefix of it.",
 )
@@ -82,6 +85,12 @@ if TYPE_CHECKING:
     "--scenario", "only_scenario", is_flag=True, help="Only print the scenario, as canonical JSON."
 )
 @limit_option
+@click.option(
+    "--flows",
+    "in_full",
+    is_flag=True,
+    help="Print each flow, every metric, port and cause, in place of one screen.",
+)
 @json_option
 def command(
     scenario: str | None,
@@ -97,9 +106,13 @@ def command(
     limits: Sequence[str],
     store: str | None,
     only_scenario: bool,
+    in_full: bool,
     as_json: bool,
 ) -> None:
     """Run one simulation, or repeat one of a store.
+
+    Prints one screen: the metrics that fit the traffic, where the capacity went, and each of up to
+    ten flows; of more flows, quantiles of each group of `connections`.
 
     Example: longfat run lan.toml --set topology.sources=15 --seed 7 --json
 
@@ -112,6 +125,7 @@ def command(
         return
     if scenario is None:
         raise click.UsageError("Missing argument 'SCENARIO'.")
+    show = print_json if as_json else _print_in_full if in_full else _print_record
     watch = _watch(traces, names, error, interval, pcap)
     _check_capture(pcap, scenario, traces)
     if store is not None:
@@ -120,17 +134,18 @@ def command(
                 "--from repeats a run as it is stored; to change it, print it with --scenario "
                 "into a file"
             )
-        _repeat(store, scenario, limits, watch, driver, only_scenario, as_json)
+        _repeat(store, scenario, limits, watch, driver, only_scenario, show)
         if not only_scenario:
             _say_what_is_left(traces, watch, pcap)
         return
+    check_source(scenario, "scenario")
     from longfat.scenarios.scenario import load_scenario
 
     loaded = load_scenario(scenario, overrides_of(settings, seed))
     if only_scenario:
         click.echo(loaded.resolved)
         return
-    _show(_simulate(loaded, limits, watch, driver), as_json)
+    show(_simulate(loaded, limits, watch, driver))
     _say_what_is_left(traces, watch, pcap)
 
 
@@ -165,7 +180,7 @@ def _repeat(
     watch: "Watch | None",
     driver: "Driver | None",
     only_scenario: bool,
-    as_json: bool,
+    show: "Callable[[Record], None]",
 ) -> None:
     """Repeat a stored run and compare it with the store."""
     from longfat.cli.progress import shown_progress
@@ -179,10 +194,10 @@ def _repeat(
         click.echo(stored.scenario.resolved)
         return
     allowed = Limits.of_machine().changed(limits)
-    with shown_progress() as show:
-        (repetition,) = repeat([stored], 1, show, allowed, watch, driver)
+    with shown_progress() as progress:
+        (repetition,) = repeat([stored], 1, progress, allowed, watch, driver)
     if repetition.record is not None:
-        _show(repetition.record, as_json)
+        show(repetition.record)
     if repetition.differences:
         lines = [
             f"run {stored.run_id} of {shown(location)} differs from its repetition",
@@ -192,13 +207,6 @@ def _repeat(
     say(f"as stored in {shown(location)}: run {stored.run_id}, engine {stored.engine}")
     if repetition.failure is not None:
         raise RunFailed(repetition.failure)
-
-
-def _show(record: "Record", as_json: bool) -> None:
-    if as_json:
-        print_json(record)
-    else:
-        _print_record(record)
 
 
 def _watch(
@@ -269,6 +277,13 @@ def _list_traces() -> None:
 
 
 def _print_record(record: "Record") -> None:
+    """Print the record on one screen."""
+    for header, rows, *_ in screen_tables(record):
+        print_table(header, rows, close=True)
+    say(summary(record))
+
+
+def _print_in_full(record: "Record") -> None:
     for header, rows, title, remark in record_tables(record):
         print_table(header, rows, title)
         if remark is not None:

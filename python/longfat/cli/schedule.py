@@ -1,57 +1,182 @@
 """`longfat schedule`: schedules of a path from measurements, and Mahimahi traces from schedules."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from longfat.base.suggestions import nearest
 from longfat.cli.options import Number
 from longfat.cli.talk import say
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from longfat.schedules.measured import Direction, Measured
 
-    from longfat.schedules.pings import Direction, Ping
+_PREFIX = "from-"
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+_OPTIONS = {
+    "window_ms": click.Option(
+        ["--window-ms"],
+        type=click.IntRange(min=1),
+        metavar="MS",
+        help="Length of the window of a median delay, a mean loss or a mean rate.  "
+        "[default: 1000, of Mahimahi traces 100]",
+    ),
+    "elsewhere_ms": click.Option(
+        ["--elsewhere-ms"],
+        type=Number(min=0),
+        default=0.0,
+        show_default=True,
+        metavar="MS",
+        help="Part of each round trip that belongs to the scenario's other links.",
+    ),
+    "jitter": click.Option(
+        ["--jitter"],
+        is_flag=True,
+        help="Add jitter: the delay is that of the shortest round trip, the rest is jitter.",
+    ),
+    "interval_ms": click.Option(
+        ["--interval-ms"],
+        type=Number(min=0, min_open=True),
+        metavar="MS",
+        help="Time between two measurements, for a file without times.  [default: what it reports]",
+    ),
+    "duration_s": click.Option(
+        ["--duration-s"],
+        type=click.IntRange(min=1),
+        metavar="S",
+        help="Repeat the trace until then; by default it is used once.",
+    ),
+}
+
+_DIRECTION = click.Option(
+    ["--direction"],
+    type=click.Choice(["up", "down", "both"]),
+    help="Take what was measured in this direction only: up is from who measured to the server. "
+    "With both, the table has columns for each, which `longfat schedule join` reads.  [default: "
+    "one path for both, with the measured round trip]",
+)
+
+_LINES = (
+    click.Option(
+        ["--lines", "as_lines"],
+        is_flag=True,
+        help="Print `[[lines]]` of a scenario in place of CSV: each direction as it was measured.",
+    ),
+    click.Option(
+        ["--at"],
+        default="bottleneck",
+        show_default=True,
+        metavar="NAME",
+        help="With --lines: the line that data take; acknowledgments take the line back.",
+    ),
+)
 
 
-@click.group("schedule")
+class _Importers(click.Group):
+    """The verbs of importers, which are made when they are used, and those of this file."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        """Return the verbs, importers first."""
+        from longfat.schedules import IMPORTERS
+
+        return [*(_PREFIX + name for name in IMPORTERS), *super().list_commands(context)]
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        """Return a verb."""
+        from longfat.schedules import IMPORTERS
+
+        kind = name.removeprefix(_PREFIX)
+        is_importer = name.startswith(_PREFIX) and kind in IMPORTERS
+        return _importing(kind) if is_importer else super().get_command(context, name)
+
+    def resolve_command(
+        self, context: click.Context, arguments: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a verb; an unknown one fails with the nearest known one."""
+        try:
+            return super().resolve_command(context, arguments)
+        except click.UsageError as error:
+            hint = nearest(arguments[0], self.list_commands(context))
+            if not hint:
+                raise
+            raise click.UsageError(f"{error.message.rstrip('.')}{hint}", context) from error
+
+
+def _importing(name: str) -> click.Command:
+    """Return the verb of an importer."""
+    from longfat.schedules import importer, more_files
+
+    chosen = importer(name)
+    more = more_files(name)
+    parameters: list[click.Parameter] = [
+        click.Argument([file], type=_FILE, required=True) for file in chosen.FILES
+    ]
+    parameters += [
+        click.Option([f"--{file}"], type=_FILE, metavar="FILE", help=words)
+        for file, words in more.items()
+    ]
+    parameters += [_OPTIONS[option] for option in chosen.OPTIONS]
+
+    def run(direction: str | None, as_lines: bool, at: str, **given: Any) -> None:
+        from longfat.schedules import import_files
+        from longfat.schedules.options import Options
+
+        files = {file: given.pop(file) for file in (*chosen.FILES, *more)}
+        named = {file: path for file, path in files.items() if path is not None}
+        path = import_files(name, named, Options(**given))
+        _print(path, direction, at if as_lines else None, str(next(iter(named.values()))))
+
+    return click.Command(
+        _PREFIX + name,
+        params=[*parameters, _DIRECTION, *_LINES],
+        callback=run,
+        help=chosen.HELP,
+        short_help=f"From {chosen.KIND}.",
+    )
+
+
+@click.group("schedule", cls=_Importers)
 def command() -> None:
     """Convert measurements into schedules of a path: CSV for `path.steps`, on stdout."""
 
 
-@command.command("from-mahimahi")
-@click.argument("trace", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option(
-    "--window-ms",
-    type=click.IntRange(min=1),
-    default=100,
-    show_default=True,
-    help="Length of the window of a mean rate, in milliseconds.",
-)
-@click.option(
-    "--duration-s",
-    type=click.IntRange(min=1),
-    help="Repeat the trace until then; by default it is used once.",
-)
-def from_mahimahi(trace: Path, window_ms: int, duration_s: int | None) -> None:
-    """Print the rates of TRACE as CSV for `path.steps`.
+@command.command("join")
+@click.argument("schedules", type=_FILE, nargs=-1, required=True)
+@click.pass_context
+def join(
+    context: click.Context,
+    schedules: tuple[Path, ...],
+    direction: str | None,
+    as_lines: bool,
+    at: str,
+) -> None:
+    """Print one schedule of several: delays of one, rates of another.
 
-    Example: longfat schedule from-mahimahi verizon-lte.down > lte.csv
+    Each of SCHEDULES is CSV as the other verbs print it. The result has the times of all; between
+    its own times, each stays as it was. Of a column that several have, the first one's is taken.
+
+    Example: longfat schedule join delays.csv rates.csv > path.csv
     """
-    from longfat.base.files import read_text
-    from longfat.schedules.mahimahi import read_trace, schedule_of, schedule_text
+    from longfat.schedules.joining import join_files
 
-    times = read_trace(read_text(trace), str(trace))
-    duration_ms = None if duration_s is None else 1000 * duration_s
-    click.echo(schedule_text(schedule_of(times, window_ms, duration_ms)))
+    if len(schedules) < 2:
+        raise click.UsageError("two schedules or more can be joined", context)
+    _print(join_files(schedules), direction, at if as_lines else None, str(schedules[0]))
+
+
+join.params += [_DIRECTION, *_LINES]
 
 
 @command.command("to-mahimahi")
-@click.argument("schedule", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("schedule", type=_FILE)
 @click.option(
     "--duration-s", type=click.IntRange(min=1), required=True, help="Length of the trace."
 )
-def to_mahimahi(schedule: Path, duration_s: int) -> None:
+@click.option("--direction", type=click.Choice(["up", "down"]), help="Take the rates of this one.")
+def to_mahimahi(schedule: Path, duration_s: int, direction: "Direction | None") -> None:
     """Print the opportunities of the rates in SCHEDULE, a CSV, as a trace for `mm-link`.
 
     A trace has no delays and losses: use `mm-delay` and `mm-loss` for them.
@@ -59,114 +184,18 @@ def to_mahimahi(schedule: Path, duration_s: int) -> None:
     from longfat.base.files import read_text
     from longfat.schedules.mahimahi import read_schedule, trace_of
 
-    times = trace_of(read_schedule(read_text(schedule), str(schedule)), 1000 * duration_s)
-    click.echo("\n".join(map(str, times)))
+    rates = read_schedule(read_text(schedule), str(schedule), direction)
+    click.echo("\n".join(map(str, trace_of(rates, 1000 * duration_s))))
 
 
-@command.command("from-parquet")
-@click.argument("table", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-def from_parquet(table: Path) -> None:
-    """Print TABLE as CSV for `path.steps`.
+def _print(path: "Measured", direction: str | None, at: str | None, source: str) -> None:
+    """Print a path as CSV, or as lines of a scenario at a line; before that its notes on stderr."""
+    from longfat.schedules.written import lines_text, text_and_notes
 
-    Reads those of the columns time_s, rate_bps, delay_s, jitter_s and loss that it has.
-
-    Example: longfat schedule from-parquet measured.parquet > measured.csv
-    """
-    from longfat.schedules.parquet import read_parquet
-
-    click.echo(read_parquet(table))
-
-
-_window_option = click.option(
-    "--window-ms",
-    type=click.IntRange(min=1),
-    default=1000,
-    show_default=True,
-    help="Length of the window of a median delay and a mean loss, in milliseconds.",
-)
-
-_elsewhere_option = click.option(
-    "--elsewhere-ms",
-    type=Number(min=0),
-    default=0.0,
-    show_default=True,
-    metavar="MS",
-    help="Part of each round trip that belongs to the scenario's other links.",
-)
-
-_jitter_option = click.option(
-    "--jitter",
-    "with_jitter",
-    is_flag=True,
-    help="Add jitter: the delay is that of the shortest round trip, the rest is jitter.",
-)
-
-
-@command.command("from-ping")
-@click.argument("log", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option(
-    "--interval-ms",
-    type=Number(min=0, min_open=True),
-    metavar="MS",
-    help="Interval of ping (-i), for a log without times.  [default: what ping reports, or 1000]",
-)
-@_window_option
-@_elsewhere_option
-@_jitter_option
-def from_ping(
-    log: Path, interval_ms: float | None, window_ms: int, elsewhere_ms: float, with_jitter: bool
-) -> None:
-    """Print the delays and losses in LOG, the output of ping, as CSV for `path.steps`.
-
-    Example: ping -D -i 0.2 example.net > ping.log; longfat schedule from-ping ping.log > path.csv
-    """
-    from longfat.base.files import read_text
-    from longfat.schedules.pings import read_ping
-
-    interval_s = None if interval_ms is None else interval_ms / 1000
-    pings, warning = read_ping(read_text(log), str(log), interval_s)
-    if warning:
-        say(warning)
-    _print_schedule(pings, window_ms, elsewhere_ms, log, with_jitter=with_jitter)
-
-
-@command.command("from-irtt")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@_window_option
-@_elsewhere_option
-@_jitter_option
-@click.option(
-    "--direction",
-    type=click.Choice(["up", "down"]),
-    help="Take delays and losses of this direction only: to the server, or back.",
-)
-def from_irtt(
-    file: Path,
-    window_ms: int,
-    elsewhere_ms: float,
-    with_jitter: bool,
-    direction: "Direction | None",
-) -> None:
-    """Print the delays and losses that `irtt client -o FILE` has measured as CSV for `path.steps`.
-
-    Example: longfat schedule from-irtt starlink.json.gz --window-ms 100 > path.csv
-    """
-    from longfat.base.files import read_bytes
-    from longfat.schedules.pings import read_irtt
-
-    pings, warning = read_irtt(read_bytes(file), str(file), direction)
-    if warning:
-        say(warning)
-    _print_schedule(pings, window_ms, elsewhere_ms, file, with_jitter=with_jitter)
-
-
-def _print_schedule(
-    pings: "Sequence[Ping]", window_ms: int, elsewhere_ms: float, source: Path, *, with_jitter: bool
-) -> None:
-    from longfat.schedules.pings import how_coarse, schedule_of, schedule_text
-
-    window_s, elsewhere_s = window_ms / 1000, elsewhere_ms / 1000
-    schedule = schedule_of(pings, window_s, elsewhere_s, str(source), with_jitter=with_jitter)
-    click.echo(schedule_text(schedule))
-    if warning := how_coarse(pings, window_s, str(source)):
-        say(warning)
+    if at is None:
+        text, notes = text_and_notes(path, direction, source)
+    else:
+        text, notes = lines_text(path, direction, at), list(path.notes)
+    for note in notes:
+        say(note)
+    click.echo(text)

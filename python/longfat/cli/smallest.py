@@ -20,6 +20,7 @@ from longfat.cli.options import (
     seed_option,
     settings_option,
 )
+from longfat.cli.sources import SourceType
 from longfat.cli.talk import print_json, print_table, say
 from longfat.records.directions import is_more_better
 
@@ -32,7 +33,7 @@ FINEST = 0.001
 
 
 @click.command("smallest")
-@click.argument("scenario")
+@click.argument("scenario", type=SourceType("scenario"))
 @click.argument("path")
 @click.option(
     "--from",

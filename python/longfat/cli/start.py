@@ -161,28 +161,22 @@ def _is_small_file(location: str) -> bool:
 
 def _shown(record: Any, asked: _Asked) -> list[Part] | None:
     """Return a record as `longfat.cli.run` prints it; None if it needs more than plain lines."""
-    from longfat.records.tables import (
-        record_json,
-        record_summary,
-        record_tables,
-        where_traces_are,
-    )
+    from longfat.records.tables import record_json, where_traces_are
 
     said = [] if asked.traces is None else [(sys.stderr, f"{where_traces_are(asked.traces)}\n")]
     if asked.as_json:
         return [(sys.stdout, record_json(record)), *said]
+    from longfat.records.screen import screen_tables, summary
     from longfat.report.table import table_text, width_of_output
 
     width, styled = width_of_output(), sys.stdout.isatty()
     parts = []
-    for header, rows, title, remark in record_tables(record):
-        text = table_text(header, rows, title, width, styled)
+    for header, rows, *_ in screen_tables(record):
+        text = table_text(header, rows, None, width, styled, close=True)
         if text is None:
             return None
         parts.append((sys.stdout, text))
-        if remark is not None:
-            parts.append((sys.stderr, f"{remark}\n"))
-    return [*parts, (sys.stderr, f"{record_summary(record)}\n"), *said]
+    return [*parts, (sys.stderr, f"{summary(record)}\n"), *said]
 
 
 def _print(parts: Sequence[Part]) -> None:

@@ -58,17 +58,18 @@ def print_table(
     rows: Iterable[Sequence[str]],
     title: str | None = None,
     names: int = 1,
+    close: bool = False,
 ) -> None:
     """Print a text table; columns of numbers are right-aligned.
 
     The first `names` columns identify a row: they are repeated if the table is too wide and is
-    split.
+    split. A `close` table has narrow gaps and no edges.
     """
     cells, width = list(rows), width_of_output()
     # click omits the style if the output is no terminal.
-    text = table_text(header, cells, title, width, styled=True)
+    text = table_text(header, cells, title, width, styled=True, close=close)
     if text is None:
-        print_wrapped(header, cells, width, title, names)
+        print_wrapped(header, cells, width, title, names, close)
     else:
         click.echo(text, nl=False)
 
@@ -79,6 +80,7 @@ def print_wrapped(
     width: int,
     title: str | None,
     names: int = 1,
+    close: bool = False,
 ) -> None:
     """Print a table that may be wider than the terminal.
 
@@ -86,9 +88,9 @@ def print_wrapped(
     if necessary, it is split into parts.
     """
     numeric = numeric_columns(header, rows)
-    parts = parts_that_fit(header, rows, numeric, width, names)
+    parts = parts_that_fit(header, rows, numeric, width, names, close)
     if len(parts) == 1:
-        _print_parts(header, rows, parts, width, title)
+        _print_parts(header, rows, parts, width, title, close)
         return
     shared = shared_names(header, rows, names)
     kept = [index for index in range(len(header)) if index not in shared]
@@ -97,9 +99,9 @@ def print_wrapped(
     rows = [[row[index] for index in kept] for row in rows]
     numeric = [numeric[index] for index in kept]
     names -= len(shared)
-    parts = parts_that_fit(header, rows, numeric, width, names)
-    close = len(parts) > 1
-    if close:
+    parts = parts_that_fit(header, rows, numeric, width, names, close)
+    if len(parts) > 1 and not close:
+        close = True
         parts = parts_that_fit(header, rows, numeric, width, names, close)
     _print_parts(header, rows, parts, width, title, close)
 

@@ -3,19 +3,23 @@
 from collections.abc import Sequence
 
 import click
+from click.core import ParameterSource
 
 from longfat.base.errors import LongfatError
 from longfat.base.location import DEFAULT_STORE
 from longfat.cli.options import jobs_option, limit_option_with
+from longfat.cli.sources import SourceType
 from longfat.cli.talk import say
 
 
 @click.command("view")
-@click.argument("store", envvar="LONGFAT_STORE", default=DEFAULT_STORE)
+@click.argument("store", type=SourceType("store"), envvar="LONGFAT_STORE", default=DEFAULT_STORE)
+@click.option("--store", "also", type=SourceType("store"), metavar="STORE", help="As STORE.")
 @click.option(
     "--study",
     "studies",
     multiple=True,
+    type=SourceType("study"),
     metavar="PATH",
     help="A study of your own to show besides the shipped ones; may be repeated.",
 )
@@ -37,6 +41,7 @@ from longfat.cli.talk import say
 @limit_option_with("events=3e8, wall='30 s', memory='1 GiB'")
 def command(
     store: str,
+    also: str | None,
     studies: Sequence[str],
     host: str,
     port: int | None,
@@ -51,6 +56,7 @@ def command(
 
     Example: longfat view longfat.db --open
     """
+    store = _one_of(store, also)
     from longfat.running.execution import usable_cores
 
     try:
@@ -71,3 +77,11 @@ def command(
 
     view = View(store, studies, default_limits().changed(limits))
     serve(view, host, port, jobs or usable_cores(), ready)
+
+
+def _one_of(store: str, also: str | None) -> str:
+    """Return the store, given as the argument or by --store as other verbs have it."""
+    source = click.get_current_context().get_parameter_source("store")
+    if also is not None and source is ParameterSource.COMMANDLINE and also != store:
+        raise click.UsageError(f"STORE is {store} and --store is {also}: give one of them")
+    return store if also is None else also

@@ -8,7 +8,7 @@ from longfat.base.errors import LongfatError
 from longfat.notebook.study import WHAT_PLOTS_SHOW, Study, StudyAnalysis
 from longfat.plots import draw, find
 from longfat.plots.figure import Figure
-from longfat.plots.options import Options
+from longfat.plots.options import STUDY_SOURCES, Options
 from longfat.traces import Traces, load_traces
 
 Drawable = (
@@ -25,7 +25,7 @@ def plot(kind: str, source: Drawable, **options: Any) -> Figure:
     type than the plot takes.
     """
     wants = find(kind).SOURCE
-    if wants in ("study", "ledgers") and isinstance(source, Study):
+    if wants in STUDY_SOURCES and isinstance(source, Study):
         return source.plot(kind, **options)
     if wants == "analysis" and isinstance(source, StudyAnalysis):
         return source.plot(kind)

@@ -20,8 +20,14 @@ from longfat.base.html import Html, element, joined, table
 from longfat.base.location import DEFAULT_STORE, in_commands, shown
 from longfat.plots import draw, find
 from longfat.plots.figure import Figure
-from longfat.plots.options import Options, Source
-from longfat.report.analysis import analysis_document, analysis_tables, summary
+from longfat.plots.options import STUDY_SOURCES, Options, Source
+from longfat.plots.studies import options_of, source_of
+from longfat.report.analysis import (
+    analysis_document,
+    analysis_tables,
+    source_of_study,
+    summary,
+)
 from longfat.report.claims import claims_document
 from longfat.report.document import comparison_document
 from longfat.report.markdown import table_name
@@ -45,6 +51,7 @@ WHAT_PLOTS_SHOW: Mapping[Source, str] = {
     "traces": "the traces of runs (longfat.traced(scenario)) or their folders",
     "study": "a study (longfat.study(name))",
     "ledgers": "a study (longfat.study(name))",
+    "results": "a study (longfat.study(name))",
     "analysis": "an analysis (longfat.study(name).analyze(response))",
 }
 """Source of a plot in words, and how to create it."""
@@ -249,21 +256,20 @@ class Study:
         settings = Settings(Intervals(confidence), order)
         chosen = None if factors is None else _names(factors, "factors")
         found = analyse_study(plan, results, chosen, response, settings)
-        return StudyAnalysis(found, cautions(plan, results, [response]))
+        origin = source_of_study(self._said.study, self.definition)
+        return StudyAnalysis(found, cautions(plan, results, [response]), origin)
 
     def plot(self, kind: str, **options: Any) -> Figure:
         """Draw a plot of the stored runs by its name; `options` are those of `longfat plot`.
 
         Raises `longfat.LongfatError` for a plot that is not of a study.
         """
-        from longfat.results.ledger import ledger_rows
-
         wants = find(kind).SOURCE
-        if wants not in ("study", "ledgers"):
+        if wants not in STUDY_SOURCES:
             raise LongfatError(f"{kind} shows {WHAT_PLOTS_SHOW[wants]}, not a study")
         plan, results = self._results(plan_reference(self.definition, self.selection))
-        source: Any = compare_results(plan, results) if wants == "study" else ledger_rows(results)
-        return draw(kind, source, Options(**options))
+        own = options_of(self.definition, Options(**options))
+        return draw(kind, source_of(kind, plan, results), own)
 
     def report(self, output: str | Path, *, with_traces: bool = True) -> Path:
         """Write the report of this part to an HTML page; returns its path."""
@@ -324,13 +330,19 @@ class Study:
 class StudyAnalysis:
     """An analysis of variance: tables, sentences, plots, and cautions about its runs."""
 
-    def __init__(self, analysis: Analysis, cautions: Sequence[Caution] = ()) -> None:
+    def __init__(
+        self,
+        analysis: Analysis,
+        cautions: Sequence[Caution] = (),
+        origin: Mapping[str, Any] | None = None,
+    ) -> None:
         self.analysis = analysis
         self.cautions = cautions
+        self._origin = origin or {}
 
     def document(self) -> Mapping[str, Any]:
         """Return the document that `longfat analyze --json` prints."""
-        return analysis_document(self.analysis, {}, cautions=self.cautions)
+        return analysis_document(self.analysis, self._origin, cautions=self.cautions)
 
     def components(self) -> "polars.DataFrame":
         """Return the allocation of variation: a row for each factor, interaction and the error."""

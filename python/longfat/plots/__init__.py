@@ -23,11 +23,13 @@ PLOTS = {
     "three-panel": "longfat.plots.three_panel",
     "time-sequence": "longfat.plots.time_sequence",
     "capacity": "longfat.plots.capacity",
+    "phase-plane": "longfat.plots.phase_plane",
     "completion-time": "longfat.plots.completion_time",
     "efficiency-fairness": "longfat.plots.efficiency_fairness",
     "reference": "longfat.plots.reference",
     "buffer-efficiency": "longfat.plots.buffer_efficiency",
     "responses": "longfat.plots.responses",
+    "throughput-delay": "longfat.plots.throughput_delay",
     "ledger": "longfat.plots.ledger",
     "main-effects": "longfat.plots.main_effects",
     "interactions": "longfat.plots.interactions",
@@ -82,9 +84,9 @@ def check_options(kind: str, options: Options) -> None:
 def draw(kind: str, source: Any, options: Options = PLAIN, command: str = "") -> "Figure":
     """Plot a source; return a figure that can be saved in every format.
 
-    `source` is of the kind in the plot's `SOURCE`: folders of traces, the comparisons or ledgers of
-    a study, or an analysis. `command` reproduces the plot. Raises `NothingToDraw` without data, and
-    `LongfatError` for an unknown name and for options that the plot does not use.
+    `source` is of the kind in the plot's `SOURCE`: folders of traces, the comparisons, ledgers or
+    metrics of a study, or an analysis. `command` reproduces the plot. Raises `NothingToDraw`
+    without data, and `LongfatError` for an unknown name and for options that the plot does not use.
     """
     from longfat.plots.figure import Figure
 

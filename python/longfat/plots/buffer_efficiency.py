@@ -1,14 +1,15 @@
 """Plot of efficiency against buffer size, with guides at 0.5 and 1 round trip."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from longfat.plots.names import shortened
-from longfat.plots.palette import NEUTRAL, Look, level_looks
-from longfat.plots.panels import level_of, levels_of, means_and_ranges, named
+from longfat.plots.names import plain, shortened
+from longfat.plots.palette import DASHES, NEUTRAL, Look, level_looks
+from longfat.plots.panels import level_of, levels_of, means_and_ranges, named, said_in_full
 from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture
+from longfat.plots.ranges import sharing
 from longfat.results.comparison import TableComparison
 
 if TYPE_CHECKING:
@@ -24,7 +25,8 @@ _UNITS = {"RTT": _ROUND_TRIPS, "BDP": _ROUND_TRIPS}
 _RESULTS = {"efficiency", "low", "high", "replications"}
 _NUMBERS = {"buffer", "buffer_size", "buffer_unit", *_RESULTS}
 _PANEL_WIDTH_INCHES, _HEIGHT_INCHES = 2.4, 2.4
-_MOST_TICKS = 4
+_LETTERS, _GAP = 32, 1.5
+"""Letters that fit along the axis of a panel, and the room between two ticks."""
 _GUIDES, _APART = (0.5, 1.0), 1.5
 """Positions of the guides in round trips, and the least ratio of a tick to a guide."""
 
@@ -70,13 +72,18 @@ def picture(
 ) -> Picture:
     """Return a grid of panels by the layout's rows and columns, with a line for each colour.
 
-    Combinations of further factors have lines of their own, in the same colour.
+    Combinations of further factors have lines of their own in the same colour: the levels of the
+    first have dashes, the others look alike.
     """
     factors = list(dict.fromkeys(name for row in rows for name in row if name not in _NUMBERS))
     by_policy = replace(options, rows=options.rows or "policy")
     layout = by_policy.layout("config", "sources", factors, ("colors", "columns"))
     across, down = levels_of(rows, layout.columns), levels_of(rows, layout.rows)
-    looks = level_looks(levels_of(rows, layout.colors))
+    looks = level_looks(levels_of(rows, layout.colors), options.study)
+    apart = {layout.columns, layout.rows, layout.colors}
+    others = [name for name in factors if name not in apart and len(levels_of(rows, name)) > 1]
+    dashed = _dashed(rows, looks, others)
+    dashes = dict(zip(levels_of(rows, dashed) if dashed else (), DASHES, strict=False))
     panels = [
         [
             _panel(
@@ -86,8 +93,10 @@ def picture(
                     if level_of(row, layout.columns) == column
                     and level_of(row, layout.rows) == level
                 ],
-                layout,
-                looks,
+                lambda row: replace(
+                    look := looks[level_of(row, layout.colors)],
+                    style=dashes.get(level_of(row, dashed), look.style),
+                ),
                 _title(layout, column, level if len(down) > 1 else ""),
                 first=column == across[0],
             )
@@ -97,18 +106,43 @@ def picture(
     ]
     width = max(4.0, 1.2 + _PANEL_WIDTH_INCHES * len(across))
     height = 0.4 + _HEIGHT_INCHES * len(down)
-    names = shortened([named(layout.colors, level) for level in looks])
-    key = [
-        Mark("points", (), color=look.color, marker=look.marker, label=name)
-        for look, name in zip(looks.values(), names, strict=True)
-        if looks.keys() != {""}
-    ]
-    apart = {layout.columns, layout.rows, layout.colors}
-    others = [name for name in factors if name not in apart and len(levels_of(rows, name)) > 1]
+    others = [name for name in others if name != dashed]
     note = means_and_ranges(rows, others)
     if absent := _in_other_units(rows, tables):
         note += f"; not drawn, for they are in another unit: {', '.join(absent)}"
-    return Picture(panels, note, height, width, share_y="all", key=key)
+    return Picture(
+        panels,
+        note,
+        height,
+        width,
+        share_y=sharing(panels, "all"),
+        key=_key(layout.colors, looks, dashed, dashes),
+    )
+
+
+def _dashed(rows: Sequence["Row"], looks: Mapping[str, Look], others: Sequence[str]) -> str:
+    """Return the factor of `others` that has dashes; empty if colours need them, or too few."""
+    if len({look.color for look in looks.values()}) < len(looks):
+        return ""
+    fitting = (name for name in others if len(levels_of(rows, name)) <= len(DASHES))
+    return next(fitting, "")
+
+
+def _key(
+    factor: str, looks: Mapping[str, Look], dashed: str, dashes: Mapping[str, str]
+) -> list[Mark]:
+    """Return the legend: a line for each colour and for each dash."""
+    name = said_in_full if dashes and looks.keys() != {""} else named
+    key = [
+        Mark("line", (), (), look.color, name(factor, short), style=look.style,
+             marker=look.marker, low=())
+        for look, short in zip(looks.values(), shortened(list(looks)), strict=True)
+        if short
+    ]  # fmt: skip
+    dashed_levels = zip(dashes.values(), shortened(list(dashes)), strict=True)
+    return key + [
+        Mark("line", (), label=name(dashed, short), style=style) for style, short in dashed_levels
+    ]
 
 
 def _in_other_units(rows: Sequence["Row"], tables: Sequence[TableComparison]) -> list[str]:
@@ -150,19 +184,18 @@ def _title(layout: "Layout", column: str, row: str) -> str:
 
 def _panel(
     rows: Sequence["Row"],
-    layout: "Layout",
-    looks: Mapping[str, Look],
+    look: Callable[["Row"], Look],
     title: str,
     *,
     first: bool,
 ) -> Panel | None:
     if not rows:
         return None
-    marks = [_line(line, looks[level_of(line[0], layout.colors)]) for line in _lines(rows)]
+    marks = [_line(line, look(line[0])) for line in _lines(rows)]
     unit: str = rows[0]["buffer_unit"]
     is_guided = unit == _ROUND_TRIPS
     sizes = sorted({row["buffer_size"] for row in rows})
-    ticks = sizes[:: -(-len(sizes) // _MOST_TICKS)]
+    ticks = _that_fit(sizes)
     return Panel(
         Axis(f"buffer in {unit}", log=True, ticks=_guided(ticks) if is_guided else ticks),
         Axis("efficiency" if first else ""),
@@ -170,6 +203,15 @@ def _panel(
         [Guide(at, along="x", color=NEUTRAL) for at in _GUIDES] if is_guided else (),
         title,
     )
+
+
+def _that_fit(sizes: Sequence[float]) -> list[float]:
+    """Return every size, or every other and so on, so that their labels fit along the axis."""
+    for every in range(1, len(sizes) + 1):
+        ticks = list(sizes[::every])
+        if sum(len(plain(tick)) + _GAP for tick in ticks) <= _LETTERS:
+            return ticks
+    return list(sizes[:1])
 
 
 def _guided(ticks: Sequence[float]) -> list[float]:

@@ -1,16 +1,15 @@
 """Plot of efficiency against fairness: the paper's point, ours, and a line between them."""
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from statistics import covariance, stdev
 from typing import Any
 
 from longfat.base.numbers import counted
+from longfat.plots.ellipses import Spread, outline
 from longfat.plots.names import shortened
 from longfat.plots.options import PLAIN, Layout, Options, Row
 from longfat.plots.palette import INK, MARKERS, NEUTRAL, level_looks
-from longfat.plots.panels import as_many, level_label, level_of, levels_of
+from longfat.plots.panels import as_many, level_label, level_of, levels_of, said_in_full
 from longfat.plots.picture import Axis, Mark, Panel, Picture
 from longfat.results.comparison import Entry, TableComparison
 from longfat.studies.reference import Combination
@@ -26,7 +25,6 @@ _NUMBERS = {f"{metric}_{name}" for metric in _METRICS for name in _OF_METRICS} |
     "replications",
 }
 _PANEL_HEIGHT_INCHES = 1.9
-_OUTLINE_STEPS = 28
 _LEAST_SPAN = 0.02
 """Smallest span of an axis, so that negligible differences are not magnified."""
 
@@ -56,19 +54,12 @@ def _row(combination: Combination, entries: dict[str, Entry]) -> Row:
             f"{metric}_min": entry.minimum,
             f"{metric}_max": entry.maximum,
         }
-    return row | _spread(*(entries[metric].repeated for metric in _METRICS))
-
-
-def _spread(x: Mapping[int, float], y: Mapping[int, float]) -> dict[str, Any]:
-    """Compute standard deviations and covariance over replications; None for a single one."""
-    both = [(x[number], y[number]) for number in x if number in y]
-    known = len(both) > 1
-    efficiency, fairness = zip(*both, strict=True)
-    return {
-        "efficiency_deviation": stdev(efficiency) if known else None,
-        "fairness_deviation": stdev(fairness) if known else None,
-        "covariance": covariance(efficiency, fairness) if known else None,
-        "replications": len(both),
+    spread = Spread.of(*(entries[metric].repeated for metric in _METRICS))
+    return row | {
+        "efficiency_deviation": spread.x_deviation,
+        "fairness_deviation": spread.y_deviation,
+        "covariance": spread.covariance,
+        "replications": spread.replications,
     }
 
 
@@ -77,7 +68,7 @@ def picture(rows: Sequence[Row], options: Options = PLAIN, _source: object = ())
     factors = list(dict.fromkeys(name for row in rows for name in row if name not in _NUMBERS))
     layout = options.layout("policy", factors=factors, parts=("rows", "columns", "markers"))
     across, down = levels_of(rows, layout.columns), levels_of(rows, layout.rows)
-    looks = level_looks(levels_of(rows, layout.colors))
+    looks = level_looks(levels_of(rows, layout.colors), options.study)
     colors = {level: look.color for level, look in looks.items()}
     markers = _markers(levels_of(rows, layout.markers))
     is_free = len(markers) == 1 or layout.markers == layout.colors
@@ -227,25 +218,13 @@ def _ellipses(rows: Sequence[Row], color: str) -> Iterator[Mark]:
     y: list[float] = []
     for row in rows:
         if row["covariance"] is not None:
-            for points, values in zip((x, y), _outline(row), strict=True):
+            names = (*(f"{metric}_mean" for metric in _METRICS),
+                     *(f"{metric}_deviation" for metric in _METRICS), "covariance")  # fmt: skip
+            ellipse = outline(*(row[name] for name in names))
+            for points, values in zip((x, y), ellipse, strict=True):
                 points += [*values, float("nan")]
     if x:
         yield Mark("line", x, y, color=color, width=0.6, strength=0.7)
-
-
-def _outline(row: Row) -> tuple[list[float], list[float]]:
-    """Return the ellipse m + L (cos t, sin t); L is the Cholesky factor of the covariance."""
-    spread_x, spread_y = row["efficiency_deviation"], row["fairness_deviation"]
-    slant = row["covariance"] / spread_x if spread_x else 0.0
-    rest = math.sqrt(max(0.0, spread_y**2 - slant**2))
-    angles = [2 * math.pi * step / _OUTLINE_STEPS for step in range(_OUTLINE_STEPS + 1)]
-    return (
-        [row["efficiency_mean"] + spread_x * math.cos(angle) for angle in angles],
-        [
-            row["fairness_mean"] + slant * math.cos(angle) + rest * math.sin(angle)
-            for angle in angles
-        ],
-    )
 
 
 def _key(
@@ -253,23 +232,35 @@ def _key(
 ) -> list[Mark]:
     is_one = layout.colors == layout.markers
     key: list[Mark] = []
+    name: Callable[[str, str, Collection[str]], str] = level_label
     if layout.colors not in (layout.columns, layout.markers):
-        key += _key_of(layout.colors, colors, {})
-    key += _key_of(layout.markers, colors if is_one else {}, markers)
+        if markers.keys() != {""}:  # levels of two factors
+            name = _in_full
+        key += _key_of(layout.colors, colors, {}, name)
+    key += _key_of(layout.markers, colors if is_one else {}, markers, name)
     if any(_printed(row) for row in rows):
         key.append(Mark("points", (), filled=False, label="paper (faint: doubtful)"))
         key.append(Mark("line", (), width=0.8, label="same combination"))
     return [*key, Mark("points", (), label="longfat, mean")]
 
 
-def _key_of(factor: str, colors: Mapping[str, str], markers: Mapping[str, str]) -> Iterator[Mark]:
+def _in_full(factor: str, level: str, levels: Collection[str]) -> str:
+    return said_in_full(factor, level) if level else level_label(factor, level, levels)
+
+
+def _key_of(
+    factor: str,
+    colors: Mapping[str, str],
+    markers: Mapping[str, str],
+    name: Callable[[str, str, Collection[str]], str],
+) -> Iterator[Mark]:
     """Yield a mark for each level of a factor, with its colour or marker or both."""
     levels = list(markers or colors)
-    names = shortened([level_label(factor, level, levels) for level in levels])
-    for level, name in zip(levels, names, strict=True):
+    names = shortened([name(factor, level, levels) for level in levels])
+    for level, label in zip(levels, names, strict=True):
         if levels != [""]:
             color, marker = colors.get(level, NEUTRAL), markers.get(level, "o")
-            yield Mark("points", (), color=color, marker=marker, label=name)
+            yield Mark("points", (), color=color, marker=marker, label=label)
 
 
 def _caption(rows: Sequence[Row]) -> str:

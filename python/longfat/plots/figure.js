@@ -13,6 +13,9 @@
 const longfatFigure = (() => {
   const SPACING_PIXELS = 20;
   const LEGEND_ENTRY_PIXELS = 165;
+  const LARGEST_SQUARE_PIXELS = 520;
+  /** Wide panels are higher than narrow ones, up to this factor. */
+  const MOST_HIGHER = 1.6;
 
   /** The specification for an element of this width, in the colours of the screen. */
   function fitted(specification, width, dark) {
@@ -25,9 +28,14 @@ const longfatFigure = (() => {
     const wanted = spec.columns || 1;
     const fit = Math.max(1, Math.min(wanted, Math.floor(width / narrowest)));
     spec.columns = fit;
-    const panel = Math.max(120, Math.floor(width / fit) - beside);
-    for (const view of spec.concat) view.width = panel;
-    const entries = Math.max(1, Math.floor(width / LEGEND_ENTRY_PIXELS));
+    const most = own.square ? LARGEST_SQUARE_PIXELS : Infinity;
+    const panel = Math.min(most, Math.max(120, Math.floor(width / fit) - beside));
+    for (const view of spec.concat) {
+      const higher = own.grows ? Math.min(MOST_HIGHER, Math.max(1, panel / view.width)) : 1;
+      view.height = own.square ? panel : Math.round(view.height * higher);
+      view.width = panel;
+    }
+    const entries = Math.max(1, Math.floor(width / (own.legend_entry || LEGEND_ENTRY_PIXELS)));
     return walked(spec, dark ? own.dark || {} : {}, entries);
   }
 
@@ -63,6 +71,10 @@ const longfatFigure = (() => {
     const picture = element.querySelector("svg, canvas");
     picture.style.maxWidth = "100%";
     picture.style.height = "auto";
+    // One picture with one label, of which the page has the data as a table.
+    picture.setAttribute("aria-hidden", "true");
+    element.setAttribute("role", "img");
+    element.removeAttribute("aria-roledescription");
     return drawn;
   }
 

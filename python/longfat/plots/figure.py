@@ -23,6 +23,7 @@ _STYLE: dict[Any, Any] = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.formatter.useoffset": False,
+    "axes.formatter.limits": (-6, 12),
     "hatch.linewidth": 0.4,
     "svg.hashsalt": "longfat",
     "pdf.fonttype": 42,
@@ -72,8 +73,8 @@ class Figure:
         own = {"plot": self.kind, "command": self.command}
         return vega_lite(self.picture, self.summary, own)
 
-    def matplotlib(self) -> "Painting":
-        """Return a matplotlib figure, which can be restyled."""
+    def matplotlib(self, page: Picture | None = None) -> "Painting":
+        """Return a matplotlib figure of the whole or of a page, which can be restyled."""
         import matplotlib as mpl
         from matplotlib.figure import Figure as Painting
 
@@ -81,7 +82,7 @@ class Figure:
 
         with mpl.rc_context(_STYLE):
             painting = Painting(layout="constrained")
-            paint(painting, self.picture)
+            paint(painting, page or self.picture)
         return painting
 
     def csv(self) -> str:
@@ -100,37 +101,64 @@ class Figure:
         return polars.DataFrame(list(self.rows), infer_schema_length=None)
 
     def svg(self) -> str:
-        """Return the picture as SVG."""
-        return _with_counted_clips(self._painted(".svg").decode())
+        """Return the whole picture as SVG, whatever its height."""
+        return self._svg(self.picture)
 
-    def save(self, output: str | Path) -> None:
+    def save(self, output: str | Path) -> list[Path]:
         """Write the picture, a page or the plotted data: .svg, .pdf, .png, .html or .csv.
 
-        Raises `LongfatError` for another suffix and for a file that cannot be written. The file is
-        written atomically.
+        Returns the files that are written. A picture that is higher than a sheet of paper has
+        several pages, which are files with numbers, except of .pdf and .html. Raises `LongfatError`
+        for another suffix and for a file that cannot be written. Files are written atomically.
         """
         path = Path(output)
         check_formats([path])
-        with written_whole(path) as temporary:
-            temporary.write_bytes(self._bytes(path))
+        contents = self._contents(path)
+        many = len(contents) > 1
+        paths = [
+            path.with_stem(f"{path.stem}-{number}") if many else path
+            for number in range(1, len(contents) + 1)
+        ]
+        for each, content in zip(paths, contents, strict=True):
+            with written_whole(each) as temporary:
+                temporary.write_bytes(content)
+        return paths
 
-    def _bytes(self, path: Path) -> bytes:
+    def _contents(self, path: Path) -> list[bytes]:
+        """Return the content of each file."""
+        pages = self.picture.pages()
         if path.suffix == ".csv":
-            return self.csv().encode()
+            return [self.csv().encode()]
+        if path.suffix == ".pdf":
+            return [self._pdf(pages)]
+        if path.suffix == ".png":
+            return [self._painted(page, ".png") for page in pages]
+        drawn = [self._svg(page, f"{number}-") for number, page in enumerate(pages, start=1)]
         if path.suffix == ".svg":
-            return self.svg().encode()
-        if path.suffix == ".html":
-            from longfat.plots.page import page
+            return [each.encode() for each in drawn]
+        from longfat.plots.page import page
 
-            return page(self.summary, self.svg(), self.csv(), path.stem, self.command).encode()
-        return self._painted(path.suffix)
+        return [page(self.summary, drawn, self.csv(), path.stem, self.command).encode()]
 
-    def _painted(self, suffix: str, dots_per_inch: int = _DOTS_PER_INCH) -> bytes:
+    def _svg(self, page: Picture, prefix: str = "") -> str:
+        return _with_counted_clips(self._painted(page, ".svg").decode(), prefix)
+
+    def _pdf(self, pages: Sequence[Picture]) -> bytes:
+        import matplotlib as mpl
+        from matplotlib.backends.backend_pdf import PdfPages
+
+        drawn = io.BytesIO()
+        with mpl.rc_context(_STYLE), PdfPages(drawn, metadata=_NO_DATE[".pdf"]) as whole:
+            for page in pages:
+                whole.savefig(self.matplotlib(page))
+        return drawn.getvalue()
+
+    def _painted(self, page: Picture, suffix: str, dots_per_inch: int = _DOTS_PER_INCH) -> bytes:
         import matplotlib as mpl
 
         drawn = io.BytesIO()
         with mpl.rc_context(_STYLE):
-            self.matplotlib().savefig(
+            self.matplotlib(page).savefig(
                 drawn,
                 format=suffix.removeprefix("."),
                 dpi=dots_per_inch,
@@ -142,16 +170,16 @@ class Figure:
         """Return the representations for notebooks: Vega-Lite, or else PNG or text."""
         return {
             _VEGA_LITE_MIME: self.vega_lite(),
-            "image/png": self._painted(".png", dots_per_inch=110),
+            "image/png": self._painted(self.picture, ".png", dots_per_inch=110),
             "text/plain": repr(self),
         }
 
 
-def _with_counted_clips(svg: str) -> str:
+def _with_counted_clips(svg: str, prefix: str) -> str:
     """Rename the clip paths of an SVG by number, in order of appearance.
 
     matplotlib derives their names from exact coordinates, whose last digits may differ between
-    renderings.
+    renderings. The prefix distinguishes those of several pictures on one HTML page.
     """
     names: dict[str, str] = {}
-    return _CLIP.sub(lambda found: names.setdefault(found[0], f"clip{len(names) + 1}"), svg)
+    return _CLIP.sub(lambda found: names.setdefault(found[0], f"clip{prefix}{len(names) + 1}"), svg)

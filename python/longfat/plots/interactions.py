@@ -1,12 +1,13 @@
 """Interaction plots of an analysis of variance: parallel lines mean no interaction."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from longfat.base.errors import LongfatError
-from longfat.plots.main_effects import caption_of
+from longfat.plots.main_effects import caption_of, study_of
 from longfat.plots.names import shortened
 from longfat.plots.palette import level_looks
+from longfat.plots.panels import levels_of, named, said_in_full
 from longfat.plots.picture import Axis, Mark, Panel, Picture
 
 if TYPE_CHECKING:
@@ -40,8 +41,10 @@ def collect(document: Mapping[str, Any], _options: "Options") -> list["Row"]:
 def picture(rows: Sequence["Row"], _options: "Options", document: Mapping[str, Any]) -> Picture:
     """Return a panel for each pair of factors."""
     pairs = list(dict.fromkeys((row["x"], row["lines"]) for row in rows))
+    # A page may have one legend for all panels.
+    name = said_in_full if len({lines for _, lines in pairs}) > 1 else named
     panels: list[Panel | None] = [
-        _panel([row for row in rows if (row["x"], row["lines"]) == pair], document)
+        _panel([row for row in rows if (row["x"], row["lines"]) == pair], document, name)
         for pair in pairs
     ]
     across = min(_PANELS_IN_A_ROW, len(panels))
@@ -51,18 +54,22 @@ def picture(rows: Sequence["Row"], _options: "Options", document: Mapping[str, A
     return Picture(grid, caption_of(document, intervals=False), height, share_y="all")
 
 
-def _panel(rows: Sequence["Row"], document: Mapping[str, Any]) -> Panel:
-    names = list(dict.fromkeys(row["level_x"] for row in rows))
-    lines = list(dict.fromkeys(row["level"] for row in rows))
-    looks = level_looks(lines)
+def _panel(
+    rows: Sequence["Row"], document: Mapping[str, Any], name: Callable[[str, str], str]
+) -> Panel:
+    names, lines = levels_of(rows, "level_x"), levels_of(rows, "level")
+    rows = sorted(rows, key=lambda row: names.index(row["level_x"]))
+    looks = level_looks(lines, study_of(document))
+    x, other = rows[0]["x"].replace("_", " "), rows[0]["lines"].replace("_", " ")
     marks = []
     for level, label in zip(lines, shortened(lines), strict=True):
         means = [row["mean"] for row in rows if row["level"] == level]
         places = list(range(len(means)))
         look = looks[level]
-        marks.append(Mark("line", places, means, look.color, style=look.style, width=1.2))
-        marks.append(Mark("points", places, means, look.color, label, marker=look.marker))
-    x, other = rows[0]["x"].replace("_", " "), rows[0]["lines"].replace("_", " ")
+        marks.append(
+            Mark("line", places, means, look.color, name(other, label), low=means, high=means,
+                 style=look.style, marker=look.marker, width=1.2)
+        )  # fmt: skip
     return Panel(
         Axis(x, -0.3, len(names) - 0.7, names=shortened(names)),
         Axis(f"mean {document['response'].replace('_', ' ')}"),

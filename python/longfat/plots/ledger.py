@@ -1,5 +1,6 @@
 """Plot of capacity ledgers: a bar for each factor combination, divided by cause."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -30,6 +31,8 @@ _IDLE = (
 )
 _LONGEST_LABEL, _LONGEST_BARE = 32, 48
 """Largest number of letters of a bar's label, with the names of factors and without."""
+_MOST_BARS = 40
+"""Largest number of bars of a panel: what fits a page."""
 _BAR_INCHES, _PANEL_INCHES, _FRAME_INCHES = 0.19, 0.25, 1.15
 
 
@@ -50,6 +53,7 @@ def picture(rows: Sequence[Row], options: Options = PLAIN, _source: object = ())
 
     If the bars differ between columns, all panels are in one column.
     """
+    rows = _in_order(rows)
     layout = options.layout("policy", factors=_factors(rows))
     styles = _styles(rows)
     labels = _Labels.of(rows, layout)
@@ -67,6 +71,7 @@ def picture(rows: Sequence[Row], options: Options = PLAIN, _source: object = ())
         },
         layout,
     )
+    panels = [part for row in panels for part in _divided(row)]
     heights = [max(len(panel.y.names) for panel in row) for row in panels]
     return Picture(
         panels,
@@ -140,6 +145,30 @@ def _grid(panels: Mapping[tuple[str, str], Panel], layout: Layout) -> list[list[
     ]
 
 
+def _divided(row: Sequence[Panel]) -> list[list[Panel]]:
+    """Divide a row of panels with more bars than fit a page into rows below each other."""
+    bars = len(row[0].y.names)
+    parts = math.ceil(bars / _MOST_BARS)
+    each = math.ceil(bars / parts)
+    starts = range(0, bars, each)
+    return [[_cut(panel, slice(start, start + each)) for panel in row] for start in starts]
+
+
+def _cut(panel: Panel, part: slice) -> Panel:
+    """Return a panel with some of its bars."""
+    names = panel.y.names[part]
+    if len(names) == len(panel.y.names):
+        return panel
+    marks = [
+        replace(mark, x=range(len(names)), y=mark.y[part], low=(mark.low or ())[part],
+                names=mark.names[part])
+        for mark in panel.marks
+    ]  # fmt: skip
+    more = f"{panel.title} (continued)" if part.start and panel.title else panel.title
+    axis = replace(panel.y, low=len(names) - 0.4, names=names)
+    return replace(panel, y=axis, marks=marks, title=more)
+
+
 def _titled(panel: Panel, row_name: str, title: str) -> Panel:
     return replace(panel, y=replace(panel.y, label=row_name), title=title)
 
@@ -190,6 +219,14 @@ def _lone_title(layout: Layout, row_level: str, column_level: str) -> str:
     """Return the title of a panel outside of a grid."""
     names = (named(layout.rows, row_level), named(layout.columns, column_level))
     return ", ".join(filter(None, names))
+
+
+def _in_order(rows: Sequence[Row]) -> list[Row]:
+    """Return rows in the order of their levels: numbers ascending, others as they appear."""
+    levels = {name: levels_of(rows, name) for name in _factors(rows)}
+    return sorted(
+        rows, key=lambda row: [own.index(level_of(row, name)) for name, own in levels.items()]
+    )
 
 
 def _factors(rows: Sequence[Row]) -> list[str]:

@@ -8,7 +8,7 @@ all levels.
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from longfat.plots.names import shortened
+from longfat.plots.names import in_order, shortened
 from longfat.plots.palette import INK, NEUTRAL, level_looks
 from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture
 
@@ -53,11 +53,13 @@ def picture(rows: Sequence["Row"], _options: "Options", document: Mapping[str, A
 
 
 def _panel(rows: Sequence["Row"], document: Mapping[str, Any], *, first: bool) -> Panel:
-    names = [row["level"] for row in rows]
+    names = in_order([row["level"] for row in rows])
+    rows = sorted(rows, key=lambda row: names.index(row["level"]))
+    looks = level_looks(names, study_of(document))
     places = range(len(rows))
     means = [row["mean"] for row in rows]
     marks = [Mark("line", list(places), means, color=NEUTRAL)]
-    for place, row, look in zip(places, rows, level_looks(names).values(), strict=True):
+    for place, row, look in zip(places, rows, looks.values(), strict=True):
         low, high = (_around(document["mean"], row[end]) for end in ("effect_low", "effect_high"))
         marks.append(
             Mark("points", [place], [row["mean"]], look.color, marker=look.marker, size=5.5,
@@ -87,6 +89,14 @@ def _caption(document: Mapping[str, Any]) -> str:
 
 def _has_intervals(document: Mapping[str, Any]) -> bool:
     return all(effect["low"] is not None for effect in document["effects"])
+
+
+def study_of(document: Mapping[str, Any]) -> list[list[str]]:
+    """Return the levels of each factor: of the whole study, or else of the analysis."""
+    levels: dict[str, list[str]] = {}
+    for effect in document["effects"]:
+        levels.setdefault(effect["factor"], []).append(effect["level"])
+    return [in_order(own) for own in document.get("levels_of_study", levels).values()]
 
 
 def caption_of(document: Mapping[str, Any], *, intervals: bool = True) -> str:

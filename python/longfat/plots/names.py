@@ -1,8 +1,10 @@
-"""Fitting of level names into little room: shortened in the middle, rotated or thinned."""
+"""Names of levels: their order, and how they fit into little room."""
 
 import itertools
 import math
+import re
 from collections.abc import Sequence
+from decimal import Decimal
 
 LONGEST = 24
 """Largest number of letters of a name along an axis or in a legend."""
@@ -10,6 +12,26 @@ LONGEST = 24
 _LINE = 1.8
 """Height of a line, in widths of a letter."""
 _ASLANT = 30
+
+
+_NUMBER = re.compile(r"^([+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)\s*(.*)$")
+
+
+def in_order(levels: Sequence[str]) -> list[str]:
+    """Return levels in the order of their numbers if all are numbers of one unit, else as given."""
+    numbers = [_NUMBER.match(level) for level in levels]
+    found = [number for number in numbers if number is not None]
+    if len(found) < len(levels) or len({number[2] for number in found}) > 1:
+        return list(levels)
+    try:
+        return sorted(levels, key=lambda level: float(_NUMBER.sub(r"\1", level)))
+    except ValueError:  # such as 1.2.3
+        return list(levels)
+
+
+def plain(number: float) -> str:
+    """Return a number of an axis without an exponent, such as 0.002 or 1,000,000."""
+    return f"{Decimal(f'{number:.12g}'):,f}"
 
 
 def shortened(names: Sequence[str], most: int = LONGEST) -> list[str]:

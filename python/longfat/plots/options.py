@@ -1,18 +1,21 @@
 """Sources, rows, options and output formats of plots."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
 from longfat.base.errors import LongfatError
+from longfat.plots.names import in_order
 
 FORMATS = (".svg", ".pdf", ".png", ".html", ".csv")
 
 Row = Mapping[str, Any]
 
-Source = Literal["traces", "study", "ledgers", "analysis"]
-"""Source of a plot: traces, comparisons or ledgers of a study, or an analysis document."""
+Source = Literal["traces", "study", "ledgers", "results", "analysis"]
+"""Source of a plot: traces; comparisons, ledgers or metrics of a study; an analysis document."""
+
+STUDY_SOURCES = ("study", "ledgers", "results")
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,8 @@ class Options:
     """Options of a plot; None selects the plot's own default.
 
     The first four are factors of a study; `flow` is the number of a flow; `start_s` and `end_s` are
-    the part of a run to show, in seconds. A plot uses those that its `OPTIONS` lists.
+    the part of a run to show, in seconds. A plot uses those that its `OPTIONS` lists. `levels` has
+    all levels of each factor of the study, whichever are drawn, so that its figures share colours.
     """
 
     rows: str | None = None
@@ -43,6 +47,12 @@ class Options:
     flow: int | None = None
     start_s: float | None = None
     end_s: float | None = None
+    levels: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def study(self) -> Sequence[Sequence[str]]:
+        """Levels of each factor of the study, in order, as `palette.level_looks` needs them."""
+        return [in_order(list(levels)) for levels in self.levels.values()]
 
     def layout(
         self,
@@ -70,7 +80,8 @@ class Options:
     @property
     def said(self) -> list[str]:
         """Names of the options that the user has set."""
-        return [option.name for option in fields(self) if getattr(self, option.name) is not None]
+        names = [option.name for option in fields(self) if option.name != "levels"]
+        return [name for name in names if getattr(self, name) is not None]
 
 
 PLAIN = Options()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from longfat.base.errors import LongfatError
 from longfat.base.numbers import significant
 from longfat.base.units import BITS_PER_BYTE, PICOSECONDS_PER_SECOND
-from longfat.plots.palette import DROP, FLOW_COLORS, NEUTRAL, TIMEOUT, flow_color
+from longfat.plots.palette import DROP, FLOW_COLORS, NEUTRAL, TIMEOUT, flow_look
 from longfat.plots.picture import Axis, Guide, Mark
 from longfat.plots.thinning import thinned
 from longfat.scenarios.resolved import travels_whole
@@ -111,16 +111,18 @@ def rows_of(
     ]
 
 
-def joined(frame: "polars.DataFrame", keys: Sequence[str], value: str, run: Traces) -> Any:
+def joined(
+    frame: "polars.DataFrame", keys: Sequence[str], value: str, run: Traces, least_ps: int = 0
+) -> Any:
     """Merge neighbouring intervals of counts, so that at most `BINS_DRAWN` are left.
 
-    The column `rate` is the count per second.
+    Each is at least `least_ps` picoseconds long. The column `rate` is the count per second.
     """
     import polars
 
     interval: int = run.description["interval_ps"]
     bins = max(1, run.settings["duration_ps"] // interval)
-    together = interval * max(1, -(-bins // BINS_DRAWN))
+    together = interval * max(1, -(-bins // BINS_DRAWN), -(-least_ps // interval))
     start = (polars.col("time_ps") // together * together).alias("time_ps")
     added = frame.with_columns(start).group_by([*keys, "time_ps"], maintain_order=True)
     return added.agg(polars.col(value).sum(), polars.col("interval_ps").sum()).with_columns(
@@ -141,7 +143,7 @@ def by_flow(rows: Sequence[Row], series: str) -> dict[int, tuple[list[float], li
 
 
 def flow_steps(run: Traces, rows: Sequence[Row], series: str, **style: Any) -> Iterator[Mark]:
-    """Yield a step line for each flow, in the flow's colour, until its last acknowledgment."""
+    """Yield a step line for each flow, in the flow's look, until its last acknowledgment."""
     flows = by_flow(rows, series)
     ends = _ends(run) if flows else {}
     width = 1.0 if len(flows) <= 5 else 0.7
@@ -150,9 +152,12 @@ def flow_steps(run: Traces, rows: Sequence[Row], series: str, **style: Any) -> I
     for flow, (times, values) in sorted(flows.items()):
         label = flow_name(run, flow) if is_told_apart else crowd
         x, y = thinned(*_until(ends.get(flow), times, values))
-        settings: dict[str, Any] = {"color": flow_color(flow), "label": label, "width": width}
+        look = flow_look(flow)
+        settings: dict[str, Any] = {"color": look.color, "label": label, "width": width}
         if not is_told_apart:
             settings["strength"], crowd = CROWD_STRENGTH, ""
+        else:
+            settings["style"] = look.style
         yield Mark("steps", x, y, **(settings | style))
 
 

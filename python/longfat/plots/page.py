@@ -2,6 +2,7 @@
 
 import base64
 import html
+from collections.abc import Sequence
 
 _PAGE = """\
 <!DOCTYPE html>
@@ -38,14 +39,13 @@ code {{ background: #f2f2f2; padding: .1em .3em; overflow-wrap: anywhere; }}
 """
 
 
-def page(title: str, svg: str, data: str, name: str, command: str) -> str:
-    """Return an HTML page around a picture; `data` is the CSV of the plotted rows.
+def page(title: str, pictures: Sequence[str], data: str, name: str, command: str) -> str:
+    """Return an HTML page around pictures in SVG; `data` is the CSV of the plotted rows.
 
     Its content security policy forbids requests and scripts.
     """
-    picture = svg[svg.index("<svg") :].replace(
-        "<svg ", f'<svg role="img" aria-label="{html.escape(title)}" ', 1
-    )
+    label = f'<svg role="img" aria-label="{html.escape(title)}" '
+    picture = "\n".join(svg[svg.index("<svg") :].replace("<svg ", label, 1) for svg in pictures)
     said = f"<p>Drawn by <code>{html.escape(command)}</code></p>\n" if command else ""
     return _PAGE.format(
         title=html.escape(title[0].upper() + title[1:]),

@@ -3,9 +3,10 @@
 import math
 from typing import TYPE_CHECKING, Any
 
-from longfat.plots.names import degrees, depth, thinned_out
+from longfat.plots.names import degrees, depth, plain, thinned_out
 from longfat.plots.palette import EDGE, FAINT, INK
 from longfat.plots.picture import BAR_THICKNESS, Axis, Guide, Mark, Panel, Picture
+from longfat.plots.ranges import log_ticks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,11 +46,14 @@ def paint(figure: "Figure", picture: Picture) -> None:
             if panel is None:
                 axes.set_axis_off()
                 continue
+            if picture.is_square:
+                axes.set_box_aspect(1)
             bottom = row + 1 == len(picture.panels)
             names_x = bottom or picture.share_x == "none"
             _paint_panel(axes, panel, letters, names_x=names_x, has_legend=not picture.key)
             if panel.legend and not picture.key:
                 _paint_legend(axes, panel, letters)
+            _set_log_ticks(axes, panel)
     if picture.key:
         _paint_key(figure, picture.key, _key_columns(picture))
     figure.supxlabel(picture.caption, fontsize=7, color=INK)
@@ -169,9 +173,10 @@ def _handle(mark: Mark) -> Any:
         )  # fmt: skip
     style: Any = mark.style
     if mark.kind != "points":
+        points = mark.marker if mark.low is not None else ""
         return Line2D(
             [], [], label=mark.label, color=mark.color, linewidth=mark.width, linestyle=style,
-            alpha=mark.strength,
+            marker=points, markersize=mark.size, alpha=mark.strength,
         )  # fmt: skip
     return Line2D(
         [], [], label=mark.label, color=mark.color, linestyle="", marker=mark.marker,
@@ -191,7 +196,7 @@ def _set_axis(axes: "Axes", axis: Axis, which: str, letters: float) -> None:
     elif axis.ticks:
         settings |= {
             f"{which}ticks": axis.ticks,
-            f"{which}ticklabels": [f"{tick:g}" for tick in axis.ticks],
+            f"{which}ticklabels": [plain(tick) for tick in axis.ticks],
         }
     axes.set(**settings)
     angle = degrees(axis.names, letters) if which == "x" and axis.names else 0
@@ -201,6 +206,18 @@ def _set_axis(axes: "Axes", axis: Axis, which: str, letters: float) -> None:
             label.set(rotation=angle, ha="right", rotation_mode="anchor", **upright)
     if axis.ticks:
         (axes.xaxis if which == "x" else axes.yaxis).minorticks_off()
+
+
+def _set_log_ticks(axes: "Axes", panel: Panel) -> None:
+    """Set the ticks of logarithmic axes, once all marks are drawn and the ends are known."""
+    for axis, its, ends in (
+        (panel.x, axes.xaxis, axes.get_xlim()),
+        (panel.y, axes.yaxis, axes.get_ylim()),
+    ):
+        if axis.log and not axis.ticks and not axis.names:
+            ticks = log_ticks(*ends)
+            its.set_ticks(ticks, labels=[plain(tick) for tick in ticks])
+            its.set_ticks([], minor=True)
 
 
 def _paint_line(axes: "Axes", mark: Mark) -> None:

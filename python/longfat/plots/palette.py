@@ -1,11 +1,11 @@
-"""Colours of levels: a policy or a flavor has a fixed colour in all plots.
+"""Colours of levels: a policy or a flavor has a fixed colour in all plots, other levels in a study.
 
 The colours are safe for colour-blind readers: those of Okabe and Ito, "Color Universal Design"
 (2008), except yellow, which has too little contrast on white paper (1.3). It is replaced by olive
 of the muted scheme of Tol, "Colour Schemes" (SRON/EPS/TN/09-002, 2021).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 INK = "#333333"
@@ -27,8 +27,10 @@ DARK = {
     DROP: "#eecc88",
     TIMEOUT: "#aa66ff",
     OLIVE: "#F0E442",
+    BLUE: "#3d96d9",
+    SKY: "#a9dcff",
 }
-"""Replacements of dark and grey colours on a dark screen."""
+"""Replacements of colours on a dark screen, where dark ones are hard to see."""
 
 _OWN = {
     # Drop policies.
@@ -64,46 +66,65 @@ CLASSES = {"ubr": BLUE, "vbr": NEUTRAL}
 """Service classes, from the bottom of a stack to its top."""
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "<", ">", "X", "*", "p", "h")
-_DASHES = ("-", "--", ":", "-.")
+DASHES = {"-": (1, 0), "--": (5, 3), ":": (1.5, 2.5), "-.": (5, 2, 1.5, 2)}
+"""Line styles, with the lengths in pixels that are drawn and left out in turn."""
 
-_OTHERS = (ORANGE, SKY, BLACK, GREEN, PURPLE, OLIVE)
-
-_FLOWS = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BLACK)
+_FLOWS = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, OLIVE)
+_OTHERS = (*_FLOWS, BLACK)
 FLOW_COLORS = len(_FLOWS)
-"""Number of distinct colours of flows; further flows reuse them in order."""
-
-
-def level_colors(levels: Sequence[str]) -> dict[str, str]:
-    """Return the colour of each level; levels without a fixed one use the others in turn.
-
-    The empty level is grey.
-    """
-    own = {level: _OWN[level.lower()] for level in levels if level.lower() in _OWN}
-    own |= {level: NEUTRAL for level in levels if not level}
-    free = [color for color in _OTHERS if color not in own.values()] or list(_OTHERS)
-    others = [level for level in levels if level not in own]
-    return {level: own.get(level) or free[others.index(level) % len(free)] for level in levels}
+"""Number of distinct colours of flows; further flows reuse them in order, with another dash."""
 
 
 @dataclass(frozen=True)
 class Look:
-    """Look of a level: colour, line style and marker."""
+    """Look of a level or a flow: colour, line style and marker."""
 
     color: str
-    style: str
-    marker: str
+    style: str = "-"
+    marker: str = "o"
 
 
-def level_looks(levels: Sequence[str]) -> dict[str, Look]:
-    """Return the look of each level; repeated colours get other line styles and markers."""
-    colors = level_colors(levels)
-    looks: dict[str, Look] = {}
-    for level, color in colors.items():
-        turn = sum(look.color == color for look in looks.values())
-        looks[level] = Look(color, _DASHES[turn % len(_DASHES)], MARKERS[turn % len(MARKERS)])
-    return looks
+def level_looks(levels: Sequence[str], study: Iterable[Sequence[str]] = ()) -> dict[str, Look]:
+    """Return the look of each level; those of a factor differ in colour, or in dash and marker.
+
+    `study` has the levels of each factor of the study, from which colours are taken in turn, so
+    that a level looks the same in all its figures. Levels with a fixed colour keep it, and the
+    empty level is grey.
+    """
+    looks = {"": Look(NEUTRAL)}
+    turn = 0
+    for factor in (*study, levels):
+        taken = [looks[level].color for level in factor if level in looks]
+        own = [level for level in factor if level.lower() in _OWN]
+        for level in (*own, *factor):
+            if level in looks:
+                continue
+            color = _OWN.get(level.lower())
+            if color is None:
+                color, turn = _least_taken(taken, turn)
+            looks[level] = _nth_look(color, taken.count(color))
+            taken.append(color)
+    return {level: looks[level] for level in levels}
 
 
-def flow_color(flow: int) -> str:
-    """Return the colour of a flow by its number, from 1 on, modulo `FLOW_COLORS`."""
-    return _FLOWS[(flow - 1) % len(_FLOWS)]
+def level_colors(levels: Sequence[str], study: Iterable[Sequence[str]] = ()) -> dict[str, str]:
+    """Return the colour of each level, as `level_looks` does."""
+    return {level: look.color for level, look in level_looks(levels, study).items()}
+
+
+def flow_look(flow: int) -> Look:
+    """Return the look of a flow by its number, from 1 on: 28 differ in colour or dash."""
+    return _nth_look(_FLOWS[(flow - 1) % FLOW_COLORS], (flow - 1) // FLOW_COLORS)
+
+
+def _least_taken(taken: Sequence[str], turn: int) -> tuple[str, int]:
+    """Return the least used colour, the nearest from `turn` on, and the turn after it."""
+    places = [(turn + place) % len(_OTHERS) for place in range(len(_OTHERS))]
+    chosen = min(places, key=lambda place: taken.count(_OTHERS[place]))
+    return _OTHERS[chosen], chosen + 1
+
+
+def _nth_look(color: str, number: int) -> Look:
+    """Return the look of the n-th level or flow of a colour, from 0 on."""
+    styles = tuple(DASHES)
+    return Look(color, styles[number % len(styles)], MARKERS[number % len(MARKERS)])

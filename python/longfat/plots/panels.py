@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 
 from longfat.analysis.words import listed
 from longfat.base.numbers import counted
+from longfat.plots.names import in_order
 from longfat.plots.options import Row
 
 
@@ -14,13 +15,18 @@ def level_of(row: Row, factor: str) -> str:
 
 
 def levels_of(rows: Sequence[Row], factor: str) -> list[str]:
-    """Return the distinct levels of a factor, in order of appearance."""
-    return list(dict.fromkeys(level_of(row, factor) for row in rows))
+    """Return the distinct levels of a factor: numbers in order, others as they appear."""
+    return in_order(list(dict.fromkeys(level_of(row, factor) for row in rows)))
 
 
 def named(factor: str, level: str) -> str:
     """Return the name of a level: a number with its factor, any other level alone."""
     return f"{factor.replace('_', ' ')} {level}" if _is_number(level) else level
+
+
+def said_in_full(factor: str, level: str) -> str:
+    """Return the name of a level with its factor, for a legend with levels of several factors."""
+    return f"{factor.replace('_', ' ')} {level}"
 
 
 def level_label(factor: str, level: str, levels: Collection[str]) -> str:

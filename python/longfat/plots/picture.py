@@ -1,7 +1,7 @@
 """Pictures as data, independent of the renderer: panels of marks on axes with units."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from longfat.plots.palette import INK
@@ -14,6 +14,9 @@ Kind = Literal[
 
 PAGE_WIDTH_INCHES = 7.16
 """Width of two columns of a paper."""
+
+PAGE_HEIGHT_INCHES = 11.0
+"""Largest height of a page of a picture: a sheet of paper."""
 
 BAR_THICKNESS = 0.7
 
@@ -109,7 +112,8 @@ Shared = Literal["all", "row", "none"]
 class Picture:
     """Rows of panels with a caption: number of runs, kind of intervals.
 
-    With a `key`, one legend of these marks is above all panels, instead of one beside each.
+    With a `key`, one legend of these marks is above all panels, instead of one beside each. Panels
+    are as high as wide if `is_square`, wherever they are drawn.
     """
 
     panels: Sequence[Sequence[Panel | None]]
@@ -120,6 +124,36 @@ class Picture:
     share_y: Shared = "none"
     heights: Sequence[float] = ()
     key: Sequence[Mark] = ()
+    is_square: bool = False
+
+    def pages(self, most_inches: float = PAGE_HEIGHT_INCHES) -> "list[Picture]":
+        """Divide the rows of panels among pages that are not higher, unless a row alone is."""
+        shares = list(self.heights) or [1.0] * len(self.panels)
+        inches = [self.height_inches * share / sum(shares) for share in shares]
+        groups: list[list[int]] = [[]]
+        for row, height in enumerate(inches):
+            if groups[-1] and sum(inches[each] for each in groups[-1]) + height > most_inches:
+                groups.append([])
+            groups[-1].append(row)
+        if len(groups) == 1:
+            return [self]
+        return [
+            replace(
+                self,
+                panels=[self._with_titles(group[0]), *(self.panels[row] for row in group[1:])],
+                heights=[shares[row] for row in group],
+                height_inches=sum(inches[row] for row in group),
+                caption=f"{self.caption}; page {number} of {len(groups)}",
+            )
+            for number, group in enumerate(groups, start=1)
+        ]
+
+    def _with_titles(self, row: int) -> Sequence[Panel | None]:
+        """Return the panels of a row, with the titles of their columns if they have no others."""
+        return [
+            replace(panel, title=top.title) if panel and top and not panel.title else panel
+            for panel, top in zip(self.panels[row], self.panels[0], strict=True)
+        ]
 
     def marks(self) -> Iterator[Mark]:
         """Yield the marks of all panels."""

@@ -17,6 +17,8 @@ SOURCE = "traces"
 OPTIONS = ("start_s", "end_s")
 
 _PANEL_HEIGHT_INCHES = 2.3
+_IN_SIGHT = 3
+"""Largest size of a buffer that is drawn, in longest queues."""
 
 
 def collect(runs: Sequence[Traces], options: "Options") -> list[Row]:
@@ -36,7 +38,8 @@ def picture(rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> 
     run = only(runs, "queue")
     rows_of_panels: list[list[Panel | None]] = [[panel] for panel in panels(run, rows, options)]
     height = 0.5 + _PANEL_HEIGHT_INCHES * len(rows_of_panels)
-    return Picture(rows_of_panels, caption_of(run, "queue"), height, share_x="all")
+    caption = caption_of(run, "queue") + beyond(run, rows)
+    return Picture(rows_of_panels, caption, height, share_x="all")
 
 
 def panels(run: Traces, rows: Sequence[Row], options: "Options") -> list[Panel]:
@@ -53,7 +56,7 @@ def _panel(
 ) -> Panel:
     times = [row["time_s"] for row in rows if row["series"] == name]
     values = [row["value"] for row in rows if row["series"] == name]
-    capacity = capacity_of(run.bottleneck) if name == "ubr" else None
+    capacity = _buffer_in_sight(run, values) if name == "ubr" else None
     label = f"{name.upper()} queue" if has_classes else "queue"
     return Panel(
         time_axis(run, options),
@@ -65,6 +68,22 @@ def _panel(
         [] if capacity is None else [Guide(capacity, "buffer", color=NEUTRAL)],
         note="" if any(values) else "nothing queued",
     )
+
+
+def beyond(run: Traces, rows: Sequence[Row]) -> str:
+    """Return the remark of a caption that the buffer is far above the queue; empty if it is not."""
+    capacity = capacity_of(run.bottleneck)
+    values = [row["value"] for row in rows if row["series"] == "ubr"]
+    if capacity is None or not values or _buffer_in_sight(run, values) is not None:
+        return ""
+    return f"; buffer of {capacity:,.0f} {unit(run)}, beyond the axis"
+
+
+def _buffer_in_sight(run: Traces, queue: Sequence[float]) -> float | None:
+    """Return the size of the buffer if it does not squeeze the queue drawn below it."""
+    capacity, longest = capacity_of(run.bottleneck), max(queue)
+    is_near = capacity is not None and (longest == 0 or capacity <= _IN_SIGHT * longest)
+    return capacity if is_near else None
 
 
 def capacity_of(port: Mapping[str, object]) -> float | None:

@@ -4,13 +4,18 @@ matplotlib computes them itself.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from longfat.plots.picture import BAR_THICKNESS, Axis, Mark, Panel, Picture, Shared
 
 _MARGIN = 0.05
 """Margin beyond the data, as a share of their span."""
+_FLAT, _LARGE = 0.15, 0.1
+"""Values are flattened by an axis of which they fill less than the first share, if they differ by
+more than the second share of their largest."""
+_FEW_TICKS, _MOST_DECADES = 3, 6
+"""Numbers of ticks along a logarithmic axis: fewest, and largest at whole decades."""
 
 
 class Range(NamedTuple):
@@ -34,6 +39,52 @@ def ranges(picture: Picture) -> list[list[tuple[Range, Range] | None]]:
         ]
         for row, panels in enumerate(picture.panels)
     ]
+
+
+def sharing(panels: Sequence[Sequence[Panel | None]], wanted: Shared) -> Shared:
+    """Return how panels share vertical axes: as `wanted`, unless that flattens any of them."""
+    groups = list(panels) if wanted == "row" else [[panel for row in panels for panel in row]]
+    spans = ([_span(panel) for panel in group if panel is not None] for group in groups)
+    return "none" if wanted != "none" and any(map(is_flattening, spans)) else wanted
+
+
+def is_flattening(spans: Sequence[tuple[float, float]]) -> bool:
+    """Whether a common axis makes differences invisible that are large within a panel.
+
+    `spans` are the least and the largest value of each panel.
+    """
+    whole = max(high for _, high in spans) - min(low for low, _ in spans)
+    return any(
+        high - low < _FLAT * whole and high - low > _LARGE * max(abs(low), abs(high))
+        for low, high in spans
+    )
+
+
+def _span(panel: Panel) -> tuple[float, float]:
+    values = [value for value in _values(panel, "y") if math.isfinite(value)]
+    return min(values, default=0.0), max(values, default=0.0)
+
+
+def beginning(values: Iterable[float]) -> float | None:
+    """Return where an axis from 0 on begins: None, at the values, if they are far above it."""
+    found = list(values)
+    return None if found and min(found) > max(found) / 2 else 0.0
+
+
+def log_ticks(low: float, high: float) -> list[float]:
+    """Return round numbers between the ends of a logarithmic axis, two at least."""
+    low, high = sorted((low, high))
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    sparse = decades[:: math.ceil(len(decades) / _MOST_DECADES)]
+    for whole, of_decade in ((sparse, (1,)), (decades, (1, 2, 5)), (decades, range(1, 10))):
+        ticks = [digit * 10.0**power for power in whole for digit in of_decade]
+        within = [tick for tick in ticks if low <= tick <= high]
+        if len(within) >= _FEW_TICKS:
+            return within
+    step = 10.0 ** math.floor(math.log10((high - low) / 2))
+    inside = range(math.ceil(low / step), math.floor(high / step) + 1)
+    every = math.ceil(len(inside) / _MOST_DECADES)
+    return [step * number for number in inside if number % every == 0]
 
 
 def _peers(picture: Picture, row: int, shared: Shared, own: Panel) -> list[Panel]:

@@ -1,12 +1,12 @@
 """Scatter plot of our values against the paper's: on the diagonal they are equal."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING
 
 from longfat.base.numbers import significant
 from longfat.plots.palette import NEUTRAL, level_colors
-from longfat.plots.panels import as_many, level_of, named
+from longfat.plots.panels import as_many, level_of, levels_of, named
 from longfat.plots.picture import Axis, Mark, Panel, Picture
 from longfat.results.comparison import TableComparison
 
@@ -50,9 +50,10 @@ def picture(
 ) -> Picture:
     """Return a panel for each metric, with a colour for each level of the layout's colours."""
     layout = options.layout("config", "policy")
+    colors = level_colors(levels_of(rows, layout.colors), options.study)
     metrics = list(dict.fromkeys(row["metric"] for row in rows))
     panels: list[Panel | None] = [
-        _panel([row for row in rows if row["metric"] == metric], metric, layout.colors)
+        _panel([row for row in rows if row["metric"] == metric], metric, layout.colors, colors)
         for metric in metrics
     ]  # fmt: skip
     counts = {row["replications"] for row in rows}
@@ -65,13 +66,12 @@ def picture(
         f"mean absolute difference without doubtful digits (hollow): {errors}"
     )
     width = 1.2 + _PANEL_INCHES * len(panels)
-    colors = level_colors(list(dict.fromkeys(level_of(row, layout.colors) for row in rows)))
     key = [
         Mark("points", (), color=color, label=named(layout.colors, level))
         for level, color in colors.items()
         if level
     ]
-    return Picture([panels], caption, _PANEL_INCHES + 0.6, width, key=key)
+    return Picture([panels], caption, _PANEL_INCHES + 0.6, width, key=key, is_square=True)
 
 
 def _error(rows: Sequence["Row"], metric: str) -> float:
@@ -86,14 +86,13 @@ def _name(row: "Row") -> str:
     return ", ".join(str(value) for key, value in row.items() if key not in _NUMBERS)
 
 
-def _panel(rows: Sequence["Row"], metric: str, factor: str) -> Panel:
+def _panel(rows: Sequence["Row"], metric: str, factor: str, colors: Mapping[str, str]) -> Panel:
     values = [row[key] for row in rows for key in ("reference", "ours")]
     low, high = min(values), max(values)
     # A single value, or nearly equal ones, need a margin.
     reach = max(high - low, _LEAST_SPAN * max(abs(low), abs(high)) or 1) * _REACH
     ends = [(low + high) / 2 - reach, (low + high) / 2 + reach]
-    levels = list(dict.fromkeys(level_of(row, factor) for row in rows))
-    colors = level_colors(levels)
+    levels = levels_of(rows, factor)
     marks = [Mark("line", ends, ends, color=NEUTRAL, style=":")]
     for level in levels:
         for doubtful in (False, True):

@@ -14,8 +14,9 @@ from longfat.plots.over_time import (
     shown,
     time_axis,
 )
-from longfat.plots.palette import flow_color
+from longfat.plots.palette import flow_look
 from longfat.plots.picture import Axis, Mark, Panel, Picture
+from longfat.plots.ranges import beginning
 from longfat.traces import Traces
 
 if TYPE_CHECKING:
@@ -48,14 +49,20 @@ def picture(rows: Sequence[Row], options: "Options", runs: Sequence[Traces]) -> 
     ]
     heights = (1.3, *(1.0 for _ in panels[1:]))
     height = 0.6 + _PANEL_HEIGHT_INCHES * sum(heights)
-    caption = caption_of(run, "queue") + of_how_many(run, throughput.BUSIEST)
+    caption = (
+        caption_of(run, "queue") + queue.beyond(run, rows) + of_how_many(run, throughput.BUSIEST)
+    )
     return Picture([[panel] for panel in panels], caption, height, share_x="all", heights=heights)
 
 
 def _round_trips(run: Traces, rows: Sequence[Row], options: "Options") -> Panel:
     marks = [
-        Mark("points", *series, color=flow_color(flow), size=2.0, strength=0.7)
+        Mark("points", *series, look.color, marker=look.marker, size=2.0, strength=0.7)
         for flow, series in sorted(by_flow(rows, "rtt").items())
+        for look in [flow_look(flow)]
     ]
+    measured = (value for mark in marks for value in mark.y)
     note = "" if marks else "no round trip measured"
-    return Panel(time_axis(run, options), Axis("round trip in ms", 0), marks, note=note)
+    return Panel(
+        time_axis(run, options), Axis("round trip in ms", beginning(measured)), marks, note=note
+    )

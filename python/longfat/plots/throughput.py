@@ -103,6 +103,6 @@ def panel(run: Traces, rows: Sequence[Row], options: "Options") -> Panel:
         guides = [Guide(most, f"{name}, on the mean", color=NEUTRAL)]
     else:
         guides = [Guide(most, name, color=NEUTRAL)]
-    axis = Axis("throughput, in order, in Mbit/s", 0, 1.1 * max(highest, most))
+    axis = Axis("throughput in Mbit/s", 0, 1.1 * max(highest, most))
     note = "" if highest else "nothing delivered"
     return Panel(time_axis(run, options), axis, marks, guides, note=note)

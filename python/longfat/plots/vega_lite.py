@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from longfat.plots.names import degrees
-from longfat.plots.palette import DARK, EDGE, INK
+from longfat.plots.palette import DARK, DASHES, EDGE, INK
 from longfat.plots.picture import (
     BAR_THICKNESS,
     PAGE_WIDTH_INCHES,
@@ -20,7 +20,7 @@ from longfat.plots.picture import (
     Panel,
     Picture,
 )
-from longfat.plots.ranges import Range, ranges
+from longfat.plots.ranges import Range, log_ticks, ranges
 from longfat.plots.thinning import for_screen
 from longfat.plots.vega_lite_legend import SHAPES, keys_of, legend
 
@@ -31,6 +31,7 @@ Spec = dict[str, Any]
 _PAGE_PIXELS = 720.0
 _AXIS_PIXELS = 70.0
 _NAMES_PIXELS, _LETTER_PIXELS = 24.0, 5.6
+_SYMBOL_PIXELS, _LEGEND_LETTER_PIXELS = 50.0, 6.2
 _PIXELS_PER_INCH = 75.0
 _LEAST_PIXELS = 110.0
 NARROWEST_PANEL_PIXELS = 168
@@ -38,7 +39,6 @@ _MOST_ROWS = 8
 _STEPS = 1e4
 """Resolution of coordinates, in steps along an axis: more than a screen has pixels."""
 
-_DASHES = {"-": [1, 0], "--": [5, 3], ":": [1.5, 2.5], "-.": [5, 2, 1.5, 2]}
 _CONFIG: Spec = {
     "font": "system-ui, sans-serif",
     "background": "white",
@@ -57,8 +57,9 @@ _CONFIG: Spec = {
 def vega_lite(picture: Picture, summary: str, usermeta: Mapping[str, Any] | None = None) -> Spec:
     """Return the specification of a picture; its caption is the title below it.
 
-    `usermeta` is added to the metadata for page layouts: the colours for dark screens, the smallest
-    width of a panel and the width of its axis, in pixels.
+    `usermeta` is added to the metadata for page layouts: the colours for dark screens, whether
+    panels are square or grow with their width, and in pixels the smallest width of a panel, that of
+    its axis and that of an entry of the legend.
     """
     columns = len(picture.panels[0])
     beside = _pixels_beside(picture)
@@ -78,6 +79,9 @@ def vega_lite(picture: Picture, summary: str, usermeta: Mapping[str, Any] | None
         "narrowest_panel": NARROWEST_PANEL_PIXELS,
         "beside_panel": beside,
         "caption": picture.caption,
+        "square": picture.is_square,
+        "grows": not any(mark.kind == "horizontal-bars" for mark in picture.marks()),
+        "legend_entry": _pixels_of_entry(keys),
     }
     return {
         "$schema": SCHEMA,
@@ -98,6 +102,12 @@ def _pixels_beside(picture: Picture) -> float:
     panels = (panel for row in picture.panels for panel in row if panel is not None)
     longest = max((len(name) for panel in panels for name in panel.y.names), default=0)
     return max(_AXIS_PIXELS, _NAMES_PIXELS + _LETTER_PIXELS * longest)
+
+
+def _pixels_of_entry(keys: Sequence[Sequence[Sequence[Mark]]]) -> float:
+    """Return the width of an entry of the legends in pixels: symbol, label and a gap."""
+    longest = max((len(mark.label) for row in keys for key in row for mark in key), default=0)
+    return _SYMBOL_PIXELS + _LEGEND_LETTER_PIXELS * longest
 
 
 def _resolution(keys: Sequence[Sequence[Sequence[Mark]]]) -> str:
@@ -148,7 +158,12 @@ def _panel(
     _say_axes_once(layers)
     if key:
         layers.append(legend(key))
-    title = {"text": panel.title, "color": panel.title_color} if panel.title else ""
+    lines = panel.title.split("\n")
+    title = (
+        {"text": lines if len(lines) > 1 else panel.title, "color": panel.title_color}
+        if panel.title
+        else ""
+    )
     view: Spec = {"width": round(width), "height": height, "layer": layers}
     return view | ({"title": title} if title else {})
 
@@ -166,7 +181,11 @@ def _say_axes_once(layers: Sequence[Spec]) -> None:
 def _axes(panel: Panel, extent: tuple[Range, Range]) -> Spec:
     """Return the encoding of both axes that all layers share, without the field."""
     return {
-        which: {"type": "quantitative", "scale": _scale(axis, ends), "axis": _axis(axis, which)}
+        which: {
+            "type": "quantitative",
+            "scale": _scale(axis, ends),
+            "axis": _axis(axis, which, ends),
+        }
         for which, axis, ends in (("x", panel.x, extent[0]), ("y", panel.y, extent[1]))
     }
 
@@ -176,7 +195,11 @@ def _scale(axis: Axis, ends: Range) -> Spec:
     return kind | {"domain": list(ends), "nice": False}
 
 
-def _axis(axis: Axis, which: str) -> Spec:
+def _ticks(ticks: Sequence[float]) -> Spec:
+    return {"values": list(ticks), "format": ",.6~r", "tickCount": len(ticks) + 1}
+
+
+def _axis(axis: Axis, which: str, ends: Range) -> Spec:
     found: Spec = {"title": axis.label.split("\n") if axis.label else None}
     # Vega omits every other value as long as there are more than `tickCount`.
     if axis.names:
@@ -193,9 +216,11 @@ def _axis(axis: Axis, which: str) -> Spec:
             angle = degrees(axis.names, NARROWEST_PANEL_PIXELS / _LETTER_PIXELS)
             found |= {"labelAngle": -angle, "labelOverlap": "greedy" if angle == 90 else False}
     elif axis.ticks:
-        found |= {"values": list(axis.ticks), "format": "~g", "tickCount": len(axis.ticks) + 1}
+        found |= _ticks(axis.ticks)
+    elif axis.log:
+        found |= _ticks(log_ticks(*ends))
     else:
-        found |= {"tickCount": 5} | ({"format": "~g"} if axis.log else {})
+        found |= {"tickCount": 5}
     return found
 
 
@@ -239,7 +264,7 @@ def _drawn_line(mark: Mark, axes: Spec, _height: float) -> Spec:
     # In the order of the data: outlines are not monotonic in x.
     style: Spec = {"type": "line", "order": None, "strokeWidth": round(1.4 * mark.width, 2)}
     if mark.style != "-":
-        style["strokeDash"] = _DASHES[mark.style]
+        style["strokeDash"] = list(DASHES[mark.style])
     if mark.kind == "steps":
         style["interpolate"] = "step-after"
     elif mark.low is not None:
@@ -304,9 +329,10 @@ def _drawn_bars(mark: Mark, axes: Spec, _height: float) -> Spec:
     return _spec(style, axes, data, **ends, tooltip=_names(data) + length)
 
 
-def _drawn_rug(mark: Mark, axes: Spec, height: float) -> Spec:
-    style = {"type": "rule", "strokeWidth": 1}
-    ends = {"y": {"value": height}, "y2": {"value": height - 8}}
+def _drawn_rug(mark: Mark, axes: Spec, _height: float) -> Spec:
+    # At the bottom, whatever height a page gives the panel.
+    style = {"type": "rule", "strokeWidth": 1, "y2Offset": -8}
+    ends = {which: {"value": "height"} for which in ("y", "y2")}
     return _spec(style, axes, {"x": mark.x}, **ends)
 
 
@@ -349,7 +375,7 @@ def _guide(guide: Guide, axes: Spec, *, is_keyed: bool) -> Iterable[Spec]:
     """Yield a line across the panel, and its name at its end unless the legend has it."""
     along = {guide.along: {"datum": guide.at, **axes[guide.along]}}
     color = {"color": {"value": guide.color}}
-    line = {"type": "rule", "strokeDash": _DASHES[guide.style], "clip": True}
+    line = {"type": "rule", "strokeDash": list(DASHES[guide.style]), "clip": True}
     once: Spec = {"data": {"values": [{}]}}
     yield {"mark": line, "encoding": along | color} | once
     if is_keyed or not guide.label:

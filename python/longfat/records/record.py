@@ -6,6 +6,10 @@ if TYPE_CHECKING:
     import polars
 
 
+_IN_SIGHT = frozenset({"completions", "metrics"})
+"""Titles of the tables that are not folded."""
+
+
 class Record(dict[str, Any]):
     """Record of a run: a dictionary as `longfat run --json` prints it, displayed by notebooks.
 
@@ -25,20 +29,21 @@ class Record(dict[str, Any]):
         return _frame(self["ledger"])
 
     def _repr_html_(self) -> str:  # called by notebooks
-        """Return HTML with the metrics of the run, and all else of `longfat run` folded."""
+        """Return HTML with the screen of `longfat run`; what is about parts is folded."""
         from longfat.base.html import element, folded, joined, table
-        from longfat.records.tables import record_tables
+        from longfat.records.screen import screen_tables
+        from longfat.records.tables import remarks
 
-        (header, metrics, _, remark), *others = record_tables(self)
+        tables = screen_tables(self)
         return joined([
             element("p", element("b", f"Run {self['run_id'][:12]}"), f", seed {self['seed']}, "
                          f"replication {self['replication']}, engine {self['engine']}"),
-            table(header, metrics),
-            *([element("p", remark)] if remark else []),
+            *(table(header, rows) for header, rows, title, _ in tables if title in _IN_SIGHT),
+            *(element("p", remark) for remark in remarks(self)),
             *(
-                folded(f"{title}, the first {len(rows)} of them" if left_out else str(title),
-                       table(header, rows))
-                for header, rows, title, left_out in others
+                folded(str(title), table(header, rows))
+                for header, rows, title, _ in tables
+                if title not in _IN_SIGHT
             ),
         ])  # fmt: skip
 

@@ -10,7 +10,7 @@ from longfat.base.units import (
     PICOSECONDS_PER_MILLISECOND,
     PICOSECONDS_PER_SECOND,
 )
-from longfat.scenarios.resolved import in_units, network_of, travels_whole
+from longfat.scenarios.resolved import in_units, metric_name, network_of, travels_whole
 
 TYPE_CHECKING = False  # avoids importing typing, which is slow: see longfat.cli.start
 if TYPE_CHECKING:
@@ -27,7 +27,13 @@ METRIC_PREFIX = "share_"
 MOST_ROWS = 100
 """Largest number of rows printed: laying out very long tables takes minutes."""
 
-_WHOLE = "packets travel whole here: what says cells counts packets"
+_FIRST = (
+    *("efficiency", "goodput_bps", "max_min_fairness", "fairness"),
+    *("cell_loss_ratio", "acknowledgments_superseded", "mean_round_trip_s"),
+    *("mean_queueing_delay_s", "queueing_delay_p95_s", "mean_queue_cells"),
+    *("timeouts", "packets_lost", "packet_mark_ratio"),
+)
+"""Metrics in the order in which people are told; the others follow as in the record."""
 
 _QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
 _BAR_CELLS = 40
@@ -35,24 +41,54 @@ _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
 def record_tables(record: Part) -> Iterator[Table]:
-    """Yield the tables of a record: metrics, ledger, completions, flows and ports."""
-    metrics = {
-        name: value
-        for name, value in record["metrics"].items()
-        if not name.startswith(METRIC_PREFIX)
-    }
-    rows = [[name, _text(value)] for name, value in metrics.items()]
+    """Yield all tables of a record: metrics, ledger, completions, flows and ports."""
     whole = travels_whole(record["scenario"])
-    yield ["metric", "value"], rows, None, _below_metrics(record)
+    rows = [
+        [metric_name(name, whole), number_text(value)]
+        for name, value in told_metrics(record).items()
+    ]
+    yield ["metric", "value"], rows, None, "\n".join(remarks(record)) or None
     yield *run_ledger_rows(record["ledger"]), "where the capacity went", None
     for part in ("completions", "flows"):
         yield from _part_tables(part, record.get(part, ()), whole)
     yield from _part_tables("ports", [_as_it_drops(port) for port in record["ports"]], whole)
 
 
-def _below_metrics(record: Part) -> str | None:
-    """Return remarks on the metrics: units, start of measurement, metrics of a single line."""
-    words = [_WHOLE] if travels_whole(record["scenario"]) else []
+def told_metrics(record: Part) -> dict[str, Any]:
+    """Return the metrics that people are told, in their order; the ledger has the shares.
+
+    The loss ratio is without superseded acknowledgments, which are counted apart.
+    """
+    values = record["metrics"] | _losses(record)
+    names = [name for name in (*_FIRST, *values) if name in values]
+    return {name: values[name] for name in names if not name.startswith(METRIC_PREFIX)}
+
+
+def _losses(record: Part) -> dict[str, float]:
+    """Return the loss ratio and the number of superseded acknowledgments, if there are any."""
+    count = superseded(record)
+    if not count:
+        return {}
+    arrived, dropped = (
+        sum(port[name] for port in record["ports"]) for name in ("cells_in", "cells_dropped")
+    )
+    return {"cell_loss_ratio": (dropped - count) / arrived, "acknowledgments_superseded": count}
+
+
+def superseded(record: Part) -> int:
+    """Return the acknowledgments that filters dropped because newer ones say as much."""
+    return sum(map(superseded_at, record["ports"]))
+
+
+def superseded_at(port: Part) -> int:
+    """Return the acknowledgments of a port's queue that newer ones have superseded."""
+    count: int = port.get("queue", {}).get("acknowledgments_superseded", 0)
+    return count
+
+
+def remarks(record: Part) -> list[str]:
+    """Return what must be known to read the metrics of a record rightly, a line each."""
+    words = []
     from_ps = record["scenario"]["measure"].get("from_ps", 0)
     if from_ps:
         words.append(
@@ -60,14 +96,25 @@ def _below_metrics(record: Part) -> str | None:
         )
     if len(record["ports"]) > 1:
         words += _words_on_one_line(record["scenario"])
-    return "\n".join(words) or None
+    if "max_min_fairness" in record["metrics"]:
+        words.append(
+            "fairness compares connections that cannot all get as much; max_min_fairness goes by "
+            "their shares"
+        )
+    if superseded(record):
+        ratio = number_text(record["metrics"]["cell_loss_ratio"])
+        words.append(
+            "packet_loss_ratio is without acknowledgments superseded on purpose; with them it is "
+            f"{ratio}"
+        )
+    return words
 
 
 def _words_on_one_line(settings: Part) -> list[str]:
     """Name the results that are about a single line, in a network of several managed lines."""
     return [
-        f"efficiency, max_goodput_bps, mean_queue_cells and where the capacity went: of the line "
-        f"{port['name']}; goodput_bps: of all connections"
+        f"efficiency, mean queue and where the capacity went: of the line {port['name']}; "
+        "goodput_bps: of all connections"
         for port in network_of(settings)["ports"]
         if port["is_bottleneck"]
     ]
@@ -164,7 +211,7 @@ def part_table(parts: Sequence[Part], whole: bool = False) -> tuple[list[str], l
     shown = [in_numbers(part) for part in parts]
     # Without cells, dropped cells are dropped packets: one column, not two.
     names = {in_units(name, whole): name for part in shown for name in part}
-    rows = [[_text(part.get(name)) for name in names.values()] for part in shown]
+    rows = [[number_text(part.get(name)) for name in names.values()] for part in shown]
     return list(names), rows
 
 
@@ -196,7 +243,8 @@ def _times(name: str, document: Part) -> dict[str, float | None]:
     }
 
 
-def _text(value: Any) -> str:
+def number_text(value: Any) -> str:
+    """Return a value of a record as a cell of a table; "-" for None."""
     if isinstance(value, float) and not value.is_integer():
         return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
     if isinstance(value, int | float):

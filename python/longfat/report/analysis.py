@@ -19,6 +19,7 @@ from longfat.report.answer import answer_document
 from longfat.report.latex import latex_table
 from longfat.report.markdown import markdown_table
 from longfat.results.caution import Caution
+from longfat.studies.definition import StudyDefinition
 
 DIGITS = 4
 """Significant digits of the root mean square; papers print efficiencies as 0.8488."""
@@ -162,6 +163,8 @@ def analysis_document(
 ) -> dict[str, Any]:
     """Return the document of ``longfat analyze --json``; `source` has the origin of the data.
 
+    Of a study, `source` is `source_of_study`.
+
     `more` says whether more of the response is better, if it is no metric. `cautions` are about its
     runs.
     """
@@ -194,6 +197,11 @@ def analysis_document(
     }
 
 
+def source_of_study(name: str, study: StudyDefinition) -> dict[str, Any]:
+    """Return the origin of an analysis: the study, and all its levels, for colours of plots."""
+    return {"source": name, "levels_of_study": study.named_levels}
+
+
 def is_analysis_document(document: object) -> bool:
     """Whether a document has the parts of an `analysis_document` that plots need."""
     if not isinstance(document, dict):
@@ -206,6 +214,8 @@ def is_analysis_document(document: object) -> bool:
         numbers += values if isinstance(values, list) else [None]
     is_told = all(isinstance(number, int | float) for number in numbers)
     is_told = is_told and isinstance(document.get("response"), str)
+    levels = document.get("levels_of_study", {})
+    is_told = is_told and isinstance(levels, dict) and all(map(_are_names, levels.values()))
     rows = {
         "components": _COMPONENT,
         "effects": _MAIN_EFFECT,
@@ -217,6 +227,10 @@ def is_analysis_document(document: object) -> bool:
         and all(isinstance(row, dict) and keys <= row.keys() for row in document[part])
         for part, keys in rows.items()
     )
+
+
+def _are_names(levels: object) -> bool:
+    return isinstance(levels, list) and all(isinstance(level, str) for level in levels)
 
 
 def _main_effect_document(effect: Effect) -> dict[str, Any]:

@@ -26,11 +26,16 @@ ENTRY_COLUMNS = ("paper", "deterministic", "mean", "range", "n")
 OUR_ENTRY_COLUMNS = ENTRY_COLUMNS[1:]
 
 
-def comparison_markdown(tables: Sequence[TableComparison], confidence: float | None = None) -> str:
+def comparison_markdown(
+    tables: Sequence[TableComparison],
+    confidence: float | None = None,
+    answers: Mapping[str, Sequence[str]] | None = None,
+) -> str:
     """Return a summary of all tables, then each table by parts with its entries folded.
 
     The summary has the tables with values of the paper. A table with curves shows these in place
-    of parts. Means of entries have intervals if a `confidence` (0 to 1) is given.
+    of parts. Means of entries have intervals if a `confidence` (0 to 1) is given. The sentences of
+    `answers`, by the name of the table, stand below it.
     """
     lines = [f"Engine {_engine.ENGINE_VERSION}."]
     if overview := overview_rows(tables):
@@ -41,6 +46,8 @@ def comparison_markdown(tables: Sequence[TableComparison], confidence: float | N
             lines += ["", *markdown_table(*curve_rows(table))]
         elif table.by:
             lines += ["", *markdown_table(*part_rows(table))]
+        if answers is not None:
+            lines += ["", *_items(answers[table_name(table)])]
         lines += [
             "",
             "<details><summary>Entries</summary>",
@@ -55,8 +62,12 @@ def answers_markdown(answers: Mapping[str, Sequence[str]]) -> str:
     """Return the sentences of the answer about each table, by its name."""
     lines = [f"Engine {_engine.ENGINE_VERSION}."]
     for name, sentences in answers.items():
-        lines += ["", f"**{name}**", "", *(f"- {sentence}" for sentence in sentences)]
+        lines += ["", f"**{name}**", "", *_items(sentences)]
     return "\n".join(lines) + "\n"
+
+
+def _items(sentences: Sequence[str]) -> list[str]:
+    return [f"- {sentence}" for sentence in sentences]
 
 
 def table_name(table: TableComparison) -> str:

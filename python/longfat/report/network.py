@@ -8,6 +8,7 @@ from typing import Any
 from longfat import _engine
 from longfat.base.numbers import significant
 from longfat.base.units import BITS_PER_BYTE, PICOSECONDS_PER_MILLISECOND, PICOSECONDS_PER_SECOND
+from longfat.verification.notices import notices
 
 HEADER = [
     *("managed line", "Mbit/s", "round trip, ms", "rate x round trip, kB"),
@@ -53,12 +54,14 @@ def network_words(settings: Mapping[str, Any], network: Mapping[str, Any]) -> It
     """Yield sentences of advice before a run.
 
     They compare windows with the bandwidth-delay product, and the length of the run with its
-    transients, and name the congestion controls that do not respond to ECN marks.
+    transients, and name the congestion controls that do not respond to ECN marks, and those that
+    are known to differ from Linux on such a path.
     """
     yield from _windows(settings, network)
     yield from _lengths(settings)
     kinds = _engine.scenario_marks(json.dumps(settings))
     yield from dict.fromkeys(filter(None, itertools.starmap(_marks, kinds)))
+    yield from notices(settings, network)
 
 
 def _windows(settings: Mapping[str, Any], network: Mapping[str, Any]) -> Iterator[str]:

@@ -40,18 +40,23 @@ def table_text(
     title: str | None,
     width: int,
     styled: bool,
+    close: bool = False,
 ) -> str | None:
     """Render a table that needs no wrapping as rich does, without the time to load rich.
 
     Return None for a table without rows, and for one that does not fit into `width` columns. The
-    header and the title are bold if `styled`.
+    header and the title are bold if `styled`. A `close` table has narrow gaps and no edges.
     """
-    lines = _aligned([header, *rows], numeric_columns(header, rows))
-    if not rows or any("\n" in line or shown_width(line) + EDGES > width for line in lines):
+    gap, edges = (CLOSE_GAP, CLOSE_EDGES) if close else (GAP, EDGES)
+    lines = _aligned([header, *rows], numeric_columns(header, rows), gap)
+    if not rows or any("\n" in line or shown_width(line) + edges > width for line in lines):
         return None
     bold, plain = (_BOLD, _PLAIN) if styled else ("", "")
-    columns = shown_width(lines[0]) + EDGES
+    columns = shown_width(lines[0]) + edges
     top = [] if title is None else [f"{bold}{title.ljust(columns)}{plain}"]
+    if close:
+        rule = "─" * columns
+        return "\n".join([*top, f"{bold}{lines[0]}{plain}", rule, *lines[1:], "", ""])
     blank = " " * columns
     rule = f" {'─' * (columns - 2)} "
     body = [f"  {line}  " for line in lines[1:]]
@@ -146,7 +151,7 @@ def _takes_one_column(character: str) -> bool:
     return character.isascii() or ord(character) in _DRAWING
 
 
-def _aligned(rows: Sequence[Sequence[str]], numeric: Iterable[bool]) -> list[str]:
+def _aligned(rows: Sequence[Sequence[str]], numeric: Iterable[bool], gap: str) -> list[str]:
     """Return each row as one line, with cells aligned in columns; numbers to the right."""
     columns = []
     for column, is_numeric in zip(zip(*rows, strict=True), numeric, strict=True):
@@ -155,7 +160,7 @@ def _aligned(rows: Sequence[Sequence[str]], numeric: Iterable[bool]) -> list[str
         blanks = [" " * (widest - width) for width in widths]
         pairs = zip(blanks, column, strict=True) if is_numeric else zip(column, blanks, strict=True)
         columns.append(map("".join, pairs))
-    return list(map(GAP.join, zip(*columns, strict=True)))
+    return list(map(gap.join, zip(*columns, strict=True)))
 
 
 def _longest_word(text: str) -> int:

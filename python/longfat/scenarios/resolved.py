@@ -39,7 +39,11 @@ def travels_whole(settings: Mapping[str, Any]) -> bool:
     return bool(settings["framing"]["kind"] != "aal5")
 
 
+def metric_name(name: str, whole: bool) -> str:
+    """Return the name of a metric, "packet" for "cell" if packets travel `whole`."""
+    return name.replace("cell", "packet") if whole else name
+
+
 def in_units(name: str, whole: bool) -> str:
     """Return the name of a result in words, "packets" for "cells" if packets travel `whole`."""
-    words = name.replace("_", " ")
-    return words.replace("cell", "packet") if whole else words
+    return metric_name(name, whole).replace("_", " ")

@@ -6,19 +6,37 @@ al. 2015, section 3.3).
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from math import ceil
 
-from longfat.base.cells import csv_lines, is_number
-from longfat.base.errors import BadInput, LongfatError, few
+from longfat.base.errors import BadInput, LongfatError
+from longfat.schedules.measured import Direction, Measured, Way, joined, path_columns
+from longfat.schedules.options import Options
+from longfat.schedules.sample import Sample
+from longfat.schedules.table import read_table
+
+KIND = "a Mahimahi trace"
+HELP = """Print the rates of TRACE, a packet-delivery trace of Mahimahi, as CSV for `path.steps`.
+
+Example: longfat schedule from-mahimahi verizon-lte.down > lte.csv
+"""
+FILES = ("trace",)
+MORE_FILES = {"up": "A trace of the other direction, up; TRACE is then down."}
+OPTIONS = ("window_ms", "duration_s")
+
+DEFAULT_WINDOW_MS = 100
 
 PACKET_BITS = 8 * 1500
 """Bytes that one opportunity delivers."""
 
 MOST_OPPORTUNITIES = 10_000_000
 """Longest trace in lines: more than 10 Gbit/s for ten seconds."""
+
+MOST_WINDOWS = 1_000_000
+"""Most windows of a schedule: more than a day of 100 ms."""
 
 _MILLISECONDS = 1000
 
@@ -31,28 +49,63 @@ class Rate:
     bits_per_second: Fraction
 
 
+def recognizes(sample: Sample) -> bool:
+    """True if all lines are whole numbers that ascend."""
+    words = sample.head
+    are_whole = all(word.isascii() and word.isdigit() and len(word) <= 12 for word in words)
+    return bool(words) and are_whole and all(int(a) <= int(b) for a, b in pairwise(words))
+
+
+def measured(files: dict[str, Sample], options: Options) -> Measured:
+    """Return the path with the rate down, and up if there is a trace of it.
+
+    Two traces repeat each on its own until the longer one ends.
+    """
+    names: dict[str, Direction] = {"trace": "down", "up": "up"}
+    traces = {
+        way: read_trace(files[name].text, files[name].source)
+        for name, way in names.items()
+        if name in files
+    }
+    window_ms = options.window_ms or DEFAULT_WINDOW_MS
+    length_ms = max(trace[-1] for trace in traces.values())
+    until_ms = length_ms if options.duration_s is None else options.duration_s * _MILLISECONDS
+    return joined([path_of_trace(trace, window_ms, until_ms, way) for way, trace in traces.items()])
+
+
+def path_of_trace(
+    trace: Sequence[int], window_ms: int, duration_ms: int | None, direction: Direction
+) -> Measured:
+    """Return the path with the mean rates of a trace in one direction.
+
+    Raises `BadInput` for more than `MOST_WINDOWS`.
+    """
+    steps = schedule_of(trace, window_ms, duration_ms)
+    times_s = tuple(float(step.time_ms / _MILLISECONDS) for step in steps)
+    way = Way(rate_bps=tuple(round(step.bits_per_second) for step in steps))
+    return Measured(times_s, up=way) if direction == "up" else Measured(times_s, down=way)
+
+
 def read_trace(text: str, source: str) -> list[int]:
     """Return the times of the opportunities of a trace in ms, ascending.
 
     Raises `BadInput` with the line for a time that is no whole number or not ascending, and for a
     trace with all times 0.
     """
-    problems: list[str] = []
     times: list[int] = []
     for number, line in enumerate(text.splitlines(), start=1):
         word = line.strip()
         if not word:
             continue
         if not (word.isascii() and word.isdigit() and len(word) <= 12):
-            problems.append(f"{source}:{number}: expected whole milliseconds, found {word[:40]!r}")
-        elif times and int(word) < times[-1]:
-            problems.append(f"{source}:{number}: {word} comes after {times[-1]}; times must ascend")
-        else:
-            times.append(int(word))
-    if not problems and (not times or times[-1] == 0):
-        problems.append(f"{source}: a trace must last longer than 0 ms")
-    if problems:
-        raise BadInput(few(problems, source))
+            problem = f"expected whole milliseconds, found {word[:40]!r}"
+            raise BadInput([f"{source}:{number}: {problem}"])
+        if times and int(word) < times[-1]:
+            problem = f"{word} comes after {times[-1]}; times must ascend"
+            raise BadInput([f"{source}:{number}: {problem}"])
+        times.append(int(word))
+    if not times or times[-1] == 0:
+        raise BadInput([f"{source}: a trace must last longer than 0 ms"])
     return times
 
 
@@ -60,7 +113,7 @@ def schedule_of(trace: Sequence[int], window_ms: int, duration_ms: int | None = 
     """Return the mean rate of each window; consecutive windows with equal rates are merged.
 
     The trace repeats until `duration_ms`, by default its own length. A window includes its end, as
-    the trace does.
+    the trace does. Raises `BadInput` for more than `MOST_WINDOWS`.
     """
     length = trace[-1]
     until = length if duration_ms is None else duration_ms
@@ -68,17 +121,29 @@ def schedule_of(trace: Sequence[int], window_ms: int, duration_ms: int | None = 
     # repetition.
     windows = Counter(max(time - 1, 0) // window_ms for time in trace)
     rates: list[Rate] = []
-    for begin, end, window in _windows(length, window_ms, until):
+    for begin, end, window in _windows(windows, length, window_ms, until):
         rate = Fraction(windows[window] * PACKET_BITS * _MILLISECONDS, end - begin)
         if not rates or rates[-1].bits_per_second != rate:
             rates.append(Rate(Fraction(begin), rate))
     return rates
 
 
-def _windows(length: int, window: int, until: int) -> Iterator[tuple[int, int, int]]:
-    """Yield begin, nominal end and index of each window; the last of a trace may be shorter."""
+def _windows(
+    known: Collection[int], length: int, window: int, until: int
+) -> Iterator[tuple[int, int, int]]:
+    """Yield begin, nominal end and index of windows; the last of a trace may be shorter.
+
+    Of windows without opportunities, those not `known`, the first of several in a row is enough.
+    """
+    last = (length - 1) // window
+    telling = sorted({0, *known, *(number + 1 for number in known if number < last)})
+    count = len(telling) * ceil(until / length)
+    if count > MOST_WINDOWS:
+        problem = f"a schedule of {count:,} windows, and {MOST_WINDOWS:,} are the most"
+        raise BadInput([f"{problem}; take a longer --window-ms, or a shorter time"])
     for start in range(0, until, length):
-        for number, begin in enumerate(range(0, length, window)):
+        for number in telling:
+            begin = number * window
             if start + begin < until:
                 yield start + begin, start + min(begin + window, length), number
 
@@ -113,37 +178,21 @@ def trace_of(schedule: Sequence[Rate], duration_ms: int) -> list[int]:
     return trace
 
 
-def read_schedule(text: str, source: str) -> list[Rate]:
-    """Read times and rates of the CSV of `path.kind = "schedule"`; ignores other columns.
+def read_schedule(text: str, source: str, direction: Direction | None = None) -> list[Rate]:
+    """Read times and rates of a schedule, those of data or of one direction.
 
-    Raises `BadInput` with the line of an error.
+    Raises `BadInput` with the line of an error, and for a schedule without these rates.
     """
-    lines = iter(csv_lines(text, source))
-    first, header = next(lines, (1, []))
-    if "time_s" not in header or "rate_bps" not in header:
-        problem = f"expected the columns time_s and rate_bps, found {', '.join(header) or 'none'}"
-        raise BadInput([f"{source}:{first}: {problem}"])
-    rates: list[Rate] = []
-    for number, cells in lines:
-        row = dict(zip(header, cells, strict=False))
-        pair = [row.get("time_s", ""), row.get("rate_bps", "")]
-        if len(cells) != len(header) or not all(map(is_number, pair)):
-            expected = f"expected {len(header)} numbers for {','.join(header)}"
-            raise BadInput([f"{source}:{number}: {expected}, found {','.join(cells)[:80]}"])
-        time, rate = (Fraction(repr(float(cell))) for cell in pair)  # of an ordinary size
-        if time < 0 or rate < 0 or (rates and time * _MILLISECONDS <= rates[-1].time_ms):
-            raise BadInput([f"{source}:{number}: times must ascend, and no number be negative"])
-        rates.append(Rate(time * _MILLISECONDS, rate))
-    if not rates:
-        raise BadInput([f"{source}: no rows below the header"])
-    return rates
+    path = read_table(text, source)
+    rates = path_columns(path, direction).get("rate_bps")
+    if rates is None:
+        raise BadInput([f"{source}: a schedule without rate_bps, and a trace has only rates"])
+    return [
+        Rate(_exact(time_s) * _MILLISECONDS, _exact(rate))
+        for time_s, rate in zip(path.times_s, rates, strict=True)
+    ]
 
 
-def schedule_text(schedule: Sequence[Rate]) -> str:
-    """Return the schedule as CSV, with times in s and rates in whole bit/s."""
-    lines = [f"{_decimal(rate)},{round(rate.bits_per_second)}" for rate in schedule]
-    return "\n".join(["time_s,rate_bps", *lines])
-
-
-def _decimal(rate: Rate) -> str:
-    return f"{float(rate.time_ms / _MILLISECONDS):.3f}".rstrip("0").rstrip(".")
+def _exact(number: float) -> Fraction:
+    """Return a number of ordinary size as it is written."""
+    return Fraction(repr(number))

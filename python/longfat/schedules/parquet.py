@@ -1,40 +1,87 @@
-"""Schedules of a path from Parquet, converted to the CSV of `path.steps`."""
+"""Schedules of a path from Parquet."""
 
-from pathlib import Path
+import io
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from longfat.base.errors import BadInput, LongfatError
-from longfat.base.files import MOST_BYTES, check_regular
+from longfat.base.cells import shown_cells
+from longfat.base.errors import BadInput
+from longfat.schedules.measured import Measured
+from longfat.schedules.options import Options
+from longfat.schedules.sample import Sample
+from longfat.schedules.table import COLUMNS, path_of_columns
 
 if TYPE_CHECKING:
     import polars
 
-COLUMNS = ("time_s", "rate_bps", "delay_s", "jitter_s", "loss")
-"""Columns of a schedule, of which the first is required. Others in a file are ignored."""
+KIND = "a Parquet file"
+HELP = """Print TABLE, a Parquet file, as CSV for `path.steps`.
+
+Reads those of the columns time_s, rate_bps, delay_s, jitter_s and loss that it has.
+
+Example: longfat schedule from-parquet measured.parquet > measured.csv
+"""
+FILES = ("table",)
+OPTIONS = ()
+
+_MAGIC = b"PAR1"
 
 
-def read_parquet(file: Path) -> str:
-    """Return the schedule of a Parquet file as CSV; its numbers round-trip exactly.
+def recognizes(sample: Sample) -> bool:
+    """True if it begins as Parquet does."""
+    return sample.content.startswith(_MAGIC)
 
-    Raises `LongfatError` for a file that is not Parquet, and `BadInput` with column and row for a
-    cell that is no number.
+
+def measured(files: dict[str, Sample], options: Options) -> Measured:  # noqa: ARG001
+    """Return the path; its numbers round-trip exactly.
+
+    Raises `BadInput` for a file that is not Parquet, and with column and row for a cell that is no
+    number.
     """
     import polars
 
-    check_regular(file, MOST_BYTES)
+    sample = files["table"]
+    refusal = f"{sample.source}: no Parquet file that can be read"
     try:
-        frame = polars.read_parquet(file)
+        with _stderr_closed():
+            frame = polars.read_parquet(io.BytesIO(sample.content))
+    except polars.exceptions.PanicException:  # no Exception: Rust found an assertion violated
+        raise BadInput([refusal]) from None
     except (OSError, polars.exceptions.PolarsError) as error:
-        raise LongfatError(f"{file}: no Parquet file that can be read: {error}") from error
+        reason = shown_cells(str(error).splitlines()[:1])
+        raise BadInput([f"{refusal}: {reason}"]) from error
     names = [name for name in COLUMNS if name in frame.columns]
     if names[:1] != ["time_s"] or len(names) == 1:
         expected = "the column time_s and any of rate_bps, delay_s, jitter_s and loss"
-        raise BadInput([f"{file}: expected {expected}, found {', '.join(frame.columns) or 'none'}"])
-    problems = [problem for name in names if (problem := _problem(frame[name]))]
-    if problems:
-        raise BadInput([f"{file}: {problem}" for problem in problems])
-    rows = frame.select(names).iter_rows()
-    return "\n".join([",".join(names), *(",".join(map(repr, row)) for row in rows)])
+        found = shown_cells(frame.columns) or "none"
+        raise BadInput([f"{sample.source}: expected {expected}, found {found}"])
+    for name in names:
+        if problem := _problem(frame[name]):
+            raise BadInput([f"{sample.source}: {problem}"])
+    if frame.is_empty():
+        raise BadInput([f"{sample.source}: no rows"])
+    columns = {name: tuple(frame[name].to_list()) for name in names}
+    return path_of_columns(columns).checked(sample.source)
+
+
+@contextmanager
+def _stderr_closed() -> Iterator[None]:
+    """Drop what is written to stderr, where polars prints the backtrace of a panic."""
+    try:
+        kept = os.dup(2)
+    except OSError:  # closed already
+        yield
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
 
 
 def _problem(column: "polars.Series") -> str | None:

@@ -62,6 +62,11 @@ class StudyDefinition:
         """Folder of the study's files."""
         return self.file.parent
 
+    @property
+    def named_levels(self) -> dict[str, list[str]]:
+        """Names of the levels of each factor, in the study's order."""
+        return {factor.name: list(factor.levels) for factor in self.factors}
+
     @cached_property
     def tables(self) -> list[str]:
         """Names of the paper's tables, in the study's order."""

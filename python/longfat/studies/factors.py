@@ -18,12 +18,13 @@ RESERVED = frozenset(
         *("run_id", "stored", "fingerprint", "differences", "runs", "replications", "level"),
         *("reference", "ours", "deterministic", "mean", "min", "max", "low", "high"),
         *("mean_low", "mean_high"),
-        *("buffer_size", "buffer_unit", "covariance"),
+        *("buffer_size", "buffer_unit", "covariance", "cautions"),
         *(
             f"{metric}_{number}"
             for metric in ("efficiency", "fairness")
             for number in ("reference", DOUBTFUL, "mean", "min", "max", "deviation")
         ),
+        *(f"{metric}_deviation" for metric in _engine.METRICS),
     }
 )
 """Reserved names: columns beside those of factors in SQL, reference tables and data.

@@ -27,7 +27,8 @@ class Response:
 
     `is_printed` is True if the paper prints numbers for it, and `reference` is their file. The
     levels of the factor `across` are columns; `enough` is the share of the result at its last level
-    that is enough.
+    that is enough. Axes of plots end at `limits`, in the unit of the metric, and are logarithmic if
+    `is_log`.
     """
 
     table: str
@@ -38,6 +39,8 @@ class Response:
     across: str | None = None
     enough: float | None = None
     reference: str | None = None
+    limits: tuple[float | None, float | None] = (None, None)
+    is_log: bool = False
 
 
 class _Table(NamedTuple):
@@ -79,6 +82,8 @@ def read_responses(
             across=document["across"],
             enough=document["enough"],
             reference=document["reference"],
+            limits=tuple(document["limits"]),
+            is_log=document["log"],
         )
         for document in documents
     ]

@@ -283,10 +283,11 @@ def load_traces(folder: str | Path) -> Traces:
     path = Path(folder)
     file = path / DESCRIPTION
     if not file.exists():
-        # A store keeps no traces: a stored run can be repeated with them.
-        again = (
-            f"--from {path} RUN --trace traces" if path.is_file() else f"SCENARIO --trace {path}"
-        )
+        again = f"SCENARIO --trace {path}"
+        if path.is_file():
+            # A store keeps no traces: a stored run can be repeated with them.
+            is_scenario = path.suffix in (".toml", ".json")
+            again = f"{path if is_scenario else f'--from {path} RUN'} --trace traces"
         raise LongfatError(
             f"{path} is no folder of traces: it has no {DESCRIPTION}; a run leaves them:\n"
             f"  longfat run {again}"

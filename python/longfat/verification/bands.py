@@ -106,6 +106,10 @@ class Explanation:
     measure: str
     reason: str
     source: str
+    controls: tuple[str, ...] = ()
+    """Flavors whose users are told of the difference; none if the model is not its reason."""
+    least_rate_mbit: float = 0.0
+    """Rate of the bottleneck from which on they are told."""
 
 
 def explanations() -> list[Explanation]:

@@ -108,14 +108,17 @@ def is_random(experiment: Experiment) -> bool:
     return bool(chance) or experiment.discipline in {"red", "pie", "fq_pie"}
 
 
-def is_drawn(experiment: Experiment) -> bool:
-    """Return whether random numbers of the guest's own matter: losses, or the phase of BBR's cycle.
+DRAWING = {"bbr", "cdg", "lp", "nv"}
+"""Controls for which the kernel draws: the phase in which a cycle begins
+(`bbr_reset_probe_bw_mode`), whether a window backs off (`tcp_cdg_backoff`), when the shortest round
+trip is renewed (`tcpnv_acked`), and where timestamps begin, from which one-way delays are read
+(`secure_tcp_ts_off`)."""
 
-    `bbr_reset_probe_bw_mode` of net/ipv4/tcp_bbr.c draws the phase in which a cycle begins.
-    """
-    return is_random(experiment) or any(
-        flow["control"] == "bbr" for flow in experiment.declared["flows"]
-    )
+
+def is_drawn(experiment: Experiment) -> bool:
+    """Return whether random numbers of the guest's own matter: of losses, or of a control."""
+    controls = {flow["control"] for flow in experiment.declared["flows"]}
+    return is_random(experiment) or bool(controls & DRAWING)
 
 
 def _acknowledged(flows: Sequence[Flow], since: float, until: float) -> list[float]:

@@ -15,13 +15,47 @@ FLAVORS = {"highspeed": "high-speed", "htcp": "h-tcp"}
 """Flavors that have other names than the kernel's modules."""
 
 ACCESS_US = 1
+ACCESS_RATE = "100 Gbit/s"
+"""Of lines that the recorder's network does not have: their delay is taken from that of others."""
+
+BACK_RATE = "10 Gbit/s"
+"""Of the way back: netem's, with which acknowledgments keep their order."""
+
+PACKET_US = 13.2
+"""Time that the guest's processor takes to send a packet and to put it into the line's queue.
+
+The packets of a large window are that far apart. It follows from the queue of a recording in which
+a window of many thousand packets is sent at once: arrivals between two samples are what left, what
+was dropped and what the queue has grown by.
+"""
+
+ANSWER_US = 28
+"""Time that the guest takes from the last bit of a packet on the line until its acknowledgment is
+processed, beside the delays.
+
+Between `qdisc_dequeue` and `tcp_probe` in the trace of the guest that records
+`reno-20mbit-100ms-82`, the same for each packet of the first window.
+"""
+
 HEADER_BYTES = 54
 """Headers of Ethernet, IPv4 and TCP."""
+
+BUFFER_BYTES = 64 << 20
+"""The receiver's buffer at first, the second number of `tcp_rmem`."""
+
+OVERHEAD_BYTES = 896
+"""Memory that a segment takes beside its data (`truesize`, include/linux/skbuff.h)."""
+
+PACED_BY_FQ = "linux-fq"
+"""Senders that are paced have the discipline `fq`."""
 
 QUEUE_PRESET = "linux-6.12"
 
 TIMESTAMPS_BYTES = 12
 """The option of timestamps, with which every segment is sent."""
+
+FIRST_TIMEOUT_S = 1.0
+"""Time after which a SYN is sent again (`TCP_TIMEOUT_INIT`)."""
 
 KEYS = {
     "name", "kind", "held_out", "rate_mbit", "round_trip_ms", "buffer_packets", "seconds", "flows",
@@ -113,24 +147,17 @@ def scenario_of(experiment: Experiment, recording: Recording, host: Host) -> dic
         raise NotExpressible(f"no model of the control {', '.join(sorted(missing))}")
     segment = max(connection.segment_bytes for connection in recording.connections)
     packet = packet_s(experiment, segment)
-    delay = _delay_s(experiment, packet, it["round_trip_ms"])
     buffer, queue = discipline(experiment, packet)
-    bottleneck = {"rate": f"{it['rate_mbit']} Mbit/s", "delay": f"{delay * 1e6:.3f} us"}
     scenario: dict[str, Any] = {
         "schema_version": 1,
         "duration": f"{it['seconds']} s",
         "framing": {"kind": "packet", "header": f"{HEADER_BYTES} B"},
-        "topology": {
-            "kind": "n-source",
-            "sources": len(recording.connections),
-            "access": {"rate": "100 Gbit/s", "delay": f"{ACCESS_US} us"},
-            "bottleneck": bottleneck,
-        },
+        "topology": _topology(experiment, packet),
         "port": {"buffer": buffer, "queue": queue, "preset": QUEUE_PRESET},
         "tcp": {
             "preset": host.preset,
             "mss": f"{segment} B",
-            "receiver_window": _receive_window(recording.kernel),
+            **_receiver(recording.kernel, segment),
         },
         "connections": _connections(experiment, recording, host),
     }
@@ -141,7 +168,7 @@ def scenario_of(experiment: Experiment, recording: Recording, host: Host) -> dic
             group["later"] = f"{(connection.established_s or 0.0) * 1e6:.0f} us"
     if it.get("pacing"):
         # The senders' `fq` paces every control, those without a rate of their own by their window.
-        scenario["tcp"]["pacing"] = {"kind": "window-per-round-trip", "timer": "linux"}
+        scenario["tcp"]["pacing"] = {"kind": "window-per-round-trip", "timer": PACED_BY_FQ}
     if "loss" in it:
         scenario["loss"] = _random(it["loss"])
     if "ack_loss" in it:
@@ -162,10 +189,63 @@ def is_shaped(experiment: Experiment) -> bool:
     return experiment.discipline != "FIFO" or any("rate_mbit" in step for step in steps)
 
 
+def _topology(experiment: Experiment, packet: float) -> dict[str, Any]:
+    """Return the network: a line, or a graph if there are several senders.
+
+    The line of the senders has the guest's time for a packet. They share it, since the guest has
+    one processor. What a connection's round trip has more than the least one is on its way back.
+    """
+    it = experiment.declared
+    own = _round_trips_ms(experiment)
+    hops = 2 if len(own) == 1 else 3
+    delay = 1e6 * _delay_s(experiment, packet, it["round_trip_ms"]) - hops * ACCESS_US
+    line = {
+        "rate": f"{it['rate_mbit']} Mbit/s",
+        "rate_back": BACK_RATE,
+        "delay": f"{delay:.3f} us",
+    }
+    bits = it["rate_mbit"] * 1e6 * packet
+    access = {"rate": ACCESS_RATE, "delay": f"{ACCESS_US} us"}
+    send = {**access, "rate": f"{bits / PACKET_US:.6f} Mbit/s", "rate_back": ACCESS_RATE}
+    if len(own) == 1:
+        return {"kind": "n-source", "sources": 1, "access": send, "bottleneck": line}
+    links = [
+        {"from": "processor", "to": "near", **send},
+        {"from": "near", "to": "far", "name": "line", "managed": "there", **line},
+        {"from": "far", "to": "receiver", **access},
+    ]
+    for number, round_trip in enumerate(own, 1):
+        back = delay + ACCESS_US + 1e3 * (round_trip - it["round_trip_ms"])
+        way = {"rate": BACK_RATE, "delay": f"{back:.3f} us"}
+        links += [
+            {"from": f"sender {number}", "to": "processor", **access},
+            {"from": "far", "to": f"back {number}", **way},
+            {"from": f"back {number}", "to": f"sender {number}", **access},
+        ]
+    numbers = range(1, len(own) + 1)
+    return {
+        "kind": "graph",
+        "hosts": [*(f"sender {number}" for number in numbers), "receiver"],
+        "switches": ["processor", "near", "far", *(f"back {number}" for number in numbers)],
+        "links": links,
+        "bottleneck": "line",
+    }
+
+
+def _round_trips_ms(experiment: Experiment) -> list[float]:
+    """Return the round trip of each connection."""
+    it = experiment.declared
+    return [
+        flow.get("round_trip_ms", it["round_trip_ms"])
+        for flow in it["flows"]
+        for _ in range(flow.get("count", 1))
+    ]
+
+
 def _delay_s(experiment: Experiment, packet: float, round_trip_ms: float) -> float:
-    """Return the propagation delay of the bottleneck, one way."""
+    """Return the propagation delay of all lines, one way."""
     transmission = packet / 2 if is_shaped(experiment) else 0.0
-    return round_trip_ms / 2e3 - transmission - 2e-6 * ACCESS_US
+    return round_trip_ms / 2e3 - transmission + ANSWER_US / 2 * 1e-6
 
 
 def _random(share: str) -> dict[str, Any]:
@@ -175,17 +255,18 @@ def _random(share: str) -> dict[str, Any]:
 def _connections(experiment: Experiment, recording: Recording, host: Host) -> list[dict[str, Any]]:
     flows = [flow for flow in experiment.declared["flows"] for _ in range(flow.get("count", 1))]
     groups = []
-    for flow, start in zip(flows, starts(recording), strict=True):
+    for number, (flow, start) in enumerate(zip(flows, starts(recording), strict=True), 1):
         control = flow["control"]
         group: dict[str, Any] = {
             "count": 1,
             "flavor": host.plain if control == "reno" else FLAVORS.get(control, control),
             "later": f"{start * 1e6:.0f} us",
         }
-        own = flow.get("round_trip_ms", experiment.declared["round_trip_ms"])
-        extra = (own - experiment.declared["round_trip_ms"]) * 500
-        if extra:
-            group["access_delay"] = f"{ACCESS_US + extra} us"
+        if control == "bbr" and experiment.declared.get("pacing"):
+            group["flavor"] = {"kind": "bbr", "pacing_timer": PACED_BY_FQ}
+        if len(flows) > 1:
+            way = {"route": ["processor", "near", "far"], "route_back": ["far", f"back {number}"]}
+            group |= {"from": f"sender {number}", "to": "receiver", **way}
         if flow.get("ecn"):
             group["ecn"] = "per-segment" if control == "dctcp" else "classic"
         if "bytes" in flow:
@@ -201,12 +282,12 @@ def _connections(experiment: Experiment, recording: Recording, host: Host) -> li
 
 
 def starts(recording: Recording) -> list[float]:
-    """Return when each connection starts.
+    """Return when each connection sends its SYN.
 
     The guest's scheduler decides which of several flows that begin within a millisecond sends data
     first: such flows share their starts in the order of their first data.
     """
-    begun = [connection.began_s for connection in recording.connections]
+    begun = [_syn_s(recording, number) for number in range(len(recording.connections))]
     order = sorted(range(len(begun)), key=lambda number: begun[number])
     together: list[list[int]] = []
     for number in order:
@@ -220,6 +301,20 @@ def starts(recording: Recording) -> list[float]:
         for number, time in zip(first, times, strict=True):
             begun[number] = time
     return begun
+
+
+def _syn_s(recording: Recording, number: int) -> float:
+    """Return when a connection sent its SYN.
+
+    The first `connect` of a guest takes 6 ms before that. The round trip of the SYN is known: with
+    it begins the smoothed round trip. A SYN that was lost is sent again after a second or more.
+    """
+    connection = recording.connections[number]
+    rows = recording.rows(f"window {number}")
+    if not rows or connection.established_s is None:
+        return connection.began_s
+    sent = connection.established_s - 1e-6 * float(rows[0][3])
+    return sent if sent - connection.began_s < FIRST_TIMEOUT_S else connection.began_s
 
 
 def _first_data(recording: Recording, number: int) -> float:
@@ -242,7 +337,8 @@ def _steps(experiment: Experiment, recording: Recording, packet: float) -> dict[
         loss = step.get("loss", loss)
         rows[max(0.0, time)] = (rate, round_trip, loss)
     lines = [
-        f"{time},{round(rate * 1e6)},{_delay_s(experiment, packet, round_trip):.9f},"
+        f"{time},{round(rate * 1e6)},"
+        f"{_delay_s(experiment, packet, round_trip) - 2e-6 * ACCESS_US:.9f},"
         f"{float(loss.rstrip('%')) / 100}"
         for time, (rate, round_trip, loss) in sorted(rows.items())
     ]
@@ -250,14 +346,20 @@ def _steps(experiment: Experiment, recording: Recording, packet: float) -> dict[
     return {"path": {"kind": "schedule", "steps": table}}
 
 
-def _receive_window(kernel: str) -> str:
-    """Return the window up to which the receiver's window grows.
+def _receiver(kernel: str, segment: int) -> dict[str, Any]:
+    """Return the receiver's window, and the growth of what it advertises.
 
-    It decides for how long every segment is acknowledged (`tcp_grow_window`). The distances of
-    acknowledgments show it: with 6.12 they double after some 2,850 segments, each of which adds
-    two to 64 KiB; with 6.1 they do not within 12,000.
+    Its buffer has 64 MiB at first, of which a window takes half (`tcp_select_initial_window`). With
+    6.1 it grows to there from 64 KiB. With 6.12 it begins there and grows to the share of data in
+    the memory of a segment (`tcp_measure_rcv_mss`): 7.5 MiB with segments of 1,448 bytes.
     """
-    return "32 MiB" if kernel.startswith("6.1.") else "8 MiB"
+    half = BUFFER_BYTES // 2
+    window = {"receiver_window": f"{half} B"}
+    if kernel.startswith("6.1."):
+        return window
+    share = segment * 256 // (segment + OVERHEAD_BYTES)
+    growth = BUFFER_BYTES * share // 256 - half
+    return {**window, "acknowledgments": {"kind": "linux", "growth": f"{growth} B"}}
 
 
 def _lost_answer(steps: list[dict[str, Any]], times: list[float]) -> dict[str, Any]:
@@ -270,9 +372,9 @@ def _lost_answer(steps: list[dict[str, Any]], times: list[float]) -> dict[str, A
 def discipline(experiment: Experiment, packet: float) -> tuple[str, Any]:
     """Return the buffer and the queue discipline for words of `tc`.
 
-    A shaper takes a packet out of `codel`, `fq_codel` and `pie` when the one before it has left.
-    They see waiting times that are shorter by a transmission than those until the packet leaves,
-    so their target is that much longer here.
+    A shaper takes a packet out of `codel`, `fq_codel`, `pie` and `fq_pie` when the one before it
+    has left. They see waiting times that are shorter by a transmission than those until the packet
+    leaves, so their target and their threshold for marks are that much longer here.
     """
     it = experiment.declared
     name, *words = it.get("discipline", "pfifo").split()
@@ -282,6 +384,8 @@ def discipline(experiment: Experiment, packet: float) -> tuple[str, Any]:
     limit = settings.pop("limit", None)
     buffer = f"{limit or it['buffer_packets'] + is_shaped(experiment)} packets"
     ecn = "ecn" in flags
+    if name in {"fq", "sfq"}:
+        return _fair(name, settings, int(limit or it["buffer_packets"]))
     if name == "pfifo":
         return buffer, "tail-drop"
     if name == "red":
@@ -290,14 +394,39 @@ def discipline(experiment: Experiment, packet: float) -> tuple[str, Any]:
         return f"{int(limit) // size} packets", _red(settings, ecn, size)
     if name == "cake" and not settings:
         return "4 MB", "cake"  # its limit by default
-    if name not in {"codel", "fq_codel", "pie"}:
+    if name not in {"codel", "fq_codel", "pie", "fq_pie"}:
         raise NotExpressible(f"no model of the discipline {name}")
-    by_default = "15ms" if name == "pie" else "5ms"
-    target = _engine.parse_time(_spaced(settings.pop("target", by_default))) / 1e12 + packet
+    queue: dict[str, Any] = {"kind": name.replace("_", "-")}
+    words = {"target": settings.pop("target", "15ms" if "pie" in name else "5ms")}
+    if "codel" in name and "ce_threshold" in settings:
+        words["ce_threshold"] = settings.pop("ce_threshold")
+    _leave_no_word(name, settings)
+    for word, time in words.items():
+        until_sent = _engine.parse_time(_spaced(time)) / 1e12 + packet
+        queue[word] = f"{until_sent * 1e6:.3f} us"
+    return buffer, {**queue, "ecn": True} if ecn else queue
+
+
+def _leave_no_word(name: str, settings: dict[str, str]) -> None:
     if settings:
         raise NotExpressible(f"no words for {', '.join(sorted(settings))} of {name}")
-    queue: dict[str, Any] = {"kind": name.replace("_", "-"), "target": f"{target * 1e6:.3f} us"}
-    return buffer, {**queue, "ecn": True} if ecn else queue
+
+
+def _fair(name: str, settings: dict[str, str], limit: int) -> tuple[str, dict[str, Any]]:
+    """Return the buffer and the queue discipline for words of `tc` about `fq` or `sfq`.
+
+    The packet that a shaper has taken out to look at it counts in the limit of `sfq`, and in none
+    of those of `fq`.
+    """
+    queue: dict[str, Any] = {"kind": name}
+    if name == "fq":
+        limit += 1
+        if "flow_limit" in settings:
+            queue["flow_limit"] = int(settings.pop("flow_limit")) + 1
+    elif settings.get("perturb") == "0":
+        del settings["perturb"]
+    _leave_no_word(name, settings)
+    return f"{limit} packets", queue
 
 
 def _spaced(time: str) -> str:

@@ -21,7 +21,7 @@ from longfat.plots.over_time import (
     sharing,
     unit,
 )
-from longfat.plots.palette import BLUE, DARK, DROP, ORANGE, TIMEOUT, flow_color
+from longfat.plots.palette import BLUE, DARK, DASHES, DROP, ORANGE, TIMEOUT, flow_look
 from longfat.plots.queue import capacity_of
 from longfat.traces import Traces
 
@@ -39,9 +39,9 @@ _DIGITS = 5
 
 Chart = dict[str, Any]
 """`name`, `title`, the `unit` of values, instants `x` in seconds, `series` (each with `label`,
-`color` and a value or None for each instant), `guides` (each with `label` and `at`) and `events`
-(each with `label`, `color`, their number, and the `times` of those in different intervals). Each
-`color` has an alternative for `dark` screens."""
+`color`, `dash` of flows, and a value or None for each instant), `guides` (each with `label` and
+`at`) and `events` (each with `label`, `color`, their number, and the `times` of those in different
+intervals). Each `color` has an alternative for `dark` screens."""
 
 Series = dict[str, Any]
 Numbers = NDArray[np.float64]
@@ -97,7 +97,7 @@ def _cwnd_series(run: Traces) -> Iterator[Series]:
     for flow in foremost(frame, polars.col("cwnd_bytes").max(), MOST_FLOWS):
         own = flows == flow
         values = _rounded(extremes(times[own], windows[own], run.seconds, BINS))
-        yield {"label": flow_name(run, flow), **_colors(flow_color(flow)), "values": values}
+        yield {"label": flow_name(run, flow), **_of_flow(flow), "values": values}
 
 
 def _queue(run: Traces) -> Chart:
@@ -136,7 +136,7 @@ def _goodput(run: Traces) -> Chart:
         values = np.zeros(len(times))
         values[places[own]] = rates[own]
         label = flow_name(run, flow)
-        series.append({"label": label, **_colors(flow_color(flow)), "values": _rounded(values)})
+        series.append({"label": label, **_of_flow(flow), "values": _rounded(values)})
     most = run.record["metrics"]["max_goodput_bps"] / MEGA
     return {
         "name": "goodput",
@@ -185,6 +185,12 @@ def _events(run: Traces, trace: str, color: str) -> dict[str, Any]:
 
 def _colors(color: str) -> dict[str, str]:
     return {"color": color, "dark": DARK.get(color, color)}
+
+
+def _of_flow(flow: int) -> dict[str, Any]:
+    """Return the colours of a flow and its dash, in pixels drawn and left out."""
+    look = flow_look(flow)
+    return {**_colors(look.color), "dash": list(DASHES[look.style])}
 
 
 def _rounded(values: Numbers) -> list[float | None]:

@@ -5,20 +5,24 @@ from typing import Any
 
 from longfat import plots
 from longfat.base.location import shown
-from longfat.results.ledger import ledger_rows
+from longfat.plots.data_table import data_table
+from longfat.plots.options import STUDY_SOURCES
+from longfat.plots.studies import drawable, options_of, source_of
+from longfat.results.comparison import Results
 from longfat.results.sequential import in_effect
-from longfat.results.stored import compare_results, load_results
-from longfat.studies.plan import Selection, plan_reference
+from longfat.results.stored import load_results
+from longfat.studies.plan import Plan, Selection, plan_reference
 from longfat.web.view import Unknown, View
 
 
-def figure_kinds() -> list[dict[str, str]]:
-    """Return name and summary of the plots of studies."""
-    kinds = {name: plots.find(name) for name in plots.PLOTS}
+def figures_of(plan: Plan, results: Results) -> list[dict[str, Any]]:
+    """Return name and summary of the plots that can be drawn, each with the `tables` that it has.
+
+    An empty table stands for all of them.
+    """
     return [
-        {"name": name, "summary": plot.SUMMARY}
-        for name, plot in kinds.items()
-        if plot.SOURCE in ("study", "ledgers")
+        {"name": kind, "summary": plots.find(kind).SUMMARY, "tables": tables}
+        for kind, tables in drawable(plan, results).items()
     ]
 
 
@@ -29,23 +33,23 @@ def figure(view: View, name: str, kind: str, table: str) -> dict[str, Any]:
     there is nothing to draw.
     """
     study = view.study(name)
-    if kind not in {plot["name"] for plot in figure_kinds()}:
+    if kind not in plots.PLOTS or plots.find(kind).SOURCE not in STUDY_SOURCES:
         raise Unknown(f"{kind!r} is no plot of a study")
     selection = Selection(tables=(table,) if table else ())
     with view.store() as store:
         plan = in_effect(plan_reference(study, selection), store)
         results = load_results(plan, store)
-    is_ledger = plots.find(kind).SOURCE == "ledgers"
-    source = ledger_rows(results) if is_ledger else compare_results(plan, results)
+    source = source_of(kind, plan, results)
     of_table = f" --table {shlex.quote(table)}" if table else ""
     command = (
         f"longfat plot {kind} {shlex.quote(str(study.name))}{of_table} "
         f"--store {shlex.quote(shown(view.location))} -o {kind}.svg"
     )
-    drawn = plots.draw(kind, source, command=command)
+    drawn = plots.draw(kind, source, options_of(study), command)
     return {
         "specification": drawn.vega_lite(),
         "summary": drawn.summary,
         "caption": drawn.sentence,
         "command": command,
+        "table": data_table(drawn.rows)._asdict(),
     }

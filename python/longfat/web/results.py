@@ -20,7 +20,7 @@ from longfat.store import StoredRun
 from longfat.store.schema import FAILED
 from longfat.studies.definition import StudyDefinition
 from longfat.studies.reference import Combination
-from longfat.web.figures import figure_kinds
+from longfat.web.figures import figures_of
 from longfat.web.playground import MOST_PARTS, ledger
 from longfat.web.settings import settings_of
 from longfat.web.view import Unknown, View
@@ -107,7 +107,7 @@ def study_results(view: View, name: str) -> Answer:
             for caution in cautions(plan, results, own, view.paths(plan))
         ],
         "tables": study.tables,
-        "figures": figure_kinds(),
+        "figures": figures_of(plan, results),
     }
 
 

@@ -68,7 +68,9 @@ impl Scenario {
         let packets = of_messages.max(of_segments);
         let buffered = load.buffered_cells * BYTES_PER_CELL;
         let seconds = self.duration.0.as_seconds();
-        let frames = self.demand(&graph).map_or(0.0, |demand| seconds / demand.frame.as_seconds());
+        let demands = self.lines_with_settings(&graph);
+        let demands = demands.iter().filter_map(|line| line.demand(&graph));
+        let frames: f64 = demands.map(|demand| seconds / demand.frame.as_seconds()).sum();
         let datagrams: f64 =
             self.sources_of_background(&graph).iter().map(|source| source.datagrams_per_second()).sum();
         // Datagrams cross the bottleneck alone, and wait before it as far as there is room.

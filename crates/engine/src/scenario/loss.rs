@@ -1,29 +1,45 @@
-//! Context of a scenario's loss models.
+//! Contexts of a scenario's loss models.
 
-use longfat_network::loss::{Direction, LossContext, Passing};
+use longfat_network::loss::{LossContext, Passing};
 use longfat_network::topology::{Flow, Graph};
 
-use super::Scenario;
+use super::lines::place_of;
+use super::objections::Objection;
+use super::{LineSettings, Scenario};
 
 impl Scenario {
-    /// Place at which packets of a direction are lost, with the traffic that passes it.
+    /// Place at which packets of a line are lost, with the traffic that passes it.
     #[must_use]
-    pub fn loss_context(&self, graph: &Graph, direction: Direction) -> LossContext {
-        let chance = self.chance();
+    pub fn loss_context(&self, graph: &Graph, number: usize) -> LossContext {
         let framing = self.framing.build(&());
         let (duration, mss) = (self.duration.0, self.tcp.mss.0);
-        let source = self.source(0, graph.flows.len());
         // Lost segments are retransmitted, so these are a lower bound; receivers may send fewer acknowledgments.
-        let segments = source.segments(mss).filter(|_| direction == Direction::Data);
-        let certain = segments.map(|segments| (segments, format!("{segments} segments of {mss} B")));
+        let source = self.source(0, graph.flows.len());
+        let certain = source.segments(mss).map(|segments| (segments, format!("{segments} segments of {mss} B")));
         let passing = |flow: &Flow| {
-            let (path, smallest) = match direction {
-                Direction::Data => (&flow.forward, framing.bits(1, 0)),
-                Direction::Acknowledgments => (&flow.backward, framing.bits(0, 0)),
+            let passes = |path: &[usize]| path.contains(&number);
+            let most = |path: &[usize], smallest| {
+                let most = graph.links[path[0]].rate.things_in(duration, smallest, 1, 1);
+                if passes(path) { u64::try_from(most).unwrap_or(u64::MAX) } else { 0 }
             };
-            let most = graph.links[path[0]].rate.things_in(duration, smallest, 1, 1);
-            Passing { certain: certain.clone(), most: (u64::try_from(most).unwrap_or(u64::MAX), duration) }
+            // Where receivers ask, acknowledgments and data go either way.
+            let of_data = if self.has_requests() { 0 } else { 1 };
+            let (there, back) = (&flow.forward, &flow.backward);
+            let most = most(there, framing.bits(of_data, 0)).saturating_add(most(back, framing.bits(0, 0)));
+            Passing { certain: certain.clone().filter(|_| passes(there) && !passes(back)), most: (most, duration) }
         };
-        LossContext { direction, chance, flows: graph.flows.iter().map(passing).collect() }
+        LossContext {
+            place: place_of(graph, number),
+            chance: self.chance(),
+            flows: graph.flows.iter().map(passing).collect(),
+        }
+    }
+
+    pub(super) fn object_to_losses(&self, graph: &Graph, lines: &[LineSettings]) -> Vec<Objection> {
+        let of_line = |line: &LineSettings| {
+            let loss = line.loss.as_ref()?;
+            Some(loss.objections(&self.loss_context(graph, line.number)))
+        };
+        lines.iter().filter_map(of_line).flatten().collect()
     }
 }

@@ -70,6 +70,8 @@ longfat_foundation::section! {
         /// Start of the measurement. Results exclude the time before, such as the slow start of connections whose steady state is studied.
         /// Counts, means, peaks and the ledger cover the time from then to the end. The papers measure from the beginning (S-10).
         pub from: SpanIfAny = "0 s",
+        /// Names of managed lines of whose capacity the record also has the use: efficiency and ledger, as it has them of the bottleneck.
+        pub ledgers: Vec<String> = "[]",
         /// Definition of throughput, over the measurement (M-01).
         pub throughput: Throughput = "in-order" or ["highest-sequence"],
         /// The segment size for which C is computed, the highest throughput that TCP could reach, to which efficiency is relative (M-02):

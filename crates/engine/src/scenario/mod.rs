@@ -6,6 +6,7 @@ mod capacity;
 mod classes;
 mod connections;
 mod cost;
+mod lines;
 mod loss;
 mod measure;
 mod objections;
@@ -17,6 +18,7 @@ mod traffic;
 
 pub use connections::Group;
 pub use cost::Cost;
+pub use lines::{LineSettings, OtherLine, Placed};
 pub use measure::{MeasureConfig, ReferenceSegment, Throughput};
 pub use ports::OtherPort;
 
@@ -94,6 +96,8 @@ longfat_foundation::section! {
         pub path: Chosen<dyn Path> = "fixed",
         /// Assignment of the bottleneck's capacity to its sender; only for packets that travel whole.
         pub capacity: Chosen<dyn Assignment> = "permanent",
+        /// Lines, also others than the bottleneck, with a path, losses or capacity of their own, each in its direction.
+        pub lines: Vec<OtherLine> = "[]",
         /// Performance enhancing proxies at both ends of the bottleneck.
         pub proxies: Chosen<dyn Proxies> = "none",
         /// The end systems.
@@ -282,6 +286,7 @@ impl Scenario {
         if !self.proxies.is_absent() && self.can_be_split() {
             graph.split_by_proxies();
         }
+        self.manage_lines(&mut graph);
         Ok(graph)
     }
 

@@ -1,13 +1,12 @@
 //! Validation across parts: whether valid parts of a scenario are consistent with each other.
 
-use longfat_foundation::config::{Parameter, format_span};
+use longfat_foundation::config::format_span;
 use longfat_foundation::random::Chance;
 use longfat_foundation::registry::Chosen;
 use longfat_foundation::units::{PICOSECONDS_PER_SECOND, Rate, Span};
 use longfat_hosts::transport::{OptionSize, OutOfOrder, TcpConfig, TickClock, TimerPhase, WindowScale, option_bytes};
 use longfat_network::background::{Background, BackgroundContext};
 use longfat_network::framing::Unit;
-use longfat_network::loss::{Direction, LossModel};
 use longfat_network::topology::Graph;
 
 use super::{ReferenceSegment, Scenario};
@@ -60,14 +59,17 @@ impl Scenario {
         objections.extend(self.object_to_framing());
         objections.extend(self.object_to_groups(&graph));
         objections.extend(self.object_to_names_of_ports(&graph));
+        objections.extend(self.object_to_names_of_lines(&graph));
+        objections.extend(self.object_to_ledgers(&graph));
         if !objections.is_empty() {
             return objections;
         }
         self.settle_ports(&graph);
         objections.extend(self.object_to_ports(&graph));
-        objections.extend(self.object_to_losses(&graph));
-        objections.extend(self.object_to_path(&graph, LONGEST_DELAY));
-        objections.extend(self.object_to_capacity(&graph));
+        let lines = self.lines_with_settings(&graph);
+        objections.extend(self.object_to_losses(&graph, &lines));
+        objections.extend(self.object_to_paths(&graph, &lines, LONGEST_DELAY));
+        objections.extend(self.object_to_capacities(&graph, &lines));
         objections.extend(self.object_to_background(&graph));
         objections.extend(self.object_to_proxies(&graph));
         objections.extend(of_traffic);
@@ -133,33 +135,6 @@ impl Scenario {
             objections.push(("topology".into(), message));
         }
         objections
-    }
-
-    fn object_to_losses(&self, graph: &Graph) -> Vec<Objection> {
-        let places = [
-            ("loss", &self.loss, Direction::Data),
-            ("acknowledgment_loss", &self.acknowledgment_loss, Direction::Acknowledgments),
-        ];
-        let of_place = |(path, model, direction): (&str, &Chosen<dyn LossModel>, Direction)| -> Vec<Objection> {
-            if model.is_absent() {
-                return Vec::new();
-            }
-            let objections = model.objections(&self.loss_context(graph, direction));
-            objections.into_iter().map(|(key, message)| (format!("{path}.{key}"), message)).collect()
-        };
-        let mut objections: Vec<_> = places.into_iter().flat_map(of_place).collect();
-        objections.extend(self.object_to_way_back_from_host(graph));
-        objections
-    }
-
-    /// Changes of the reverse path happen at a switch, so both ends of the bottleneck must be switches.
-    fn object_to_way_back_from_host(&self, graph: &Graph) -> Option<Objection> {
-        let host = graph.bottleneck().map(|link| &graph.nodes[link.to]).filter(|node| node.is_host)?;
-        let losses = ("acknowledgment_loss", self.acknowledgment_loss.is_absent());
-        let (key, _) = [losses, ("path", self.path.is_absent())].into_iter().find(|(_, is_absent)| !is_absent)?;
-        let message =
-            format!("the bottleneck leads to the host \"{}\", and this needs a switch at either end", host.name);
-        Some((key.into(), message))
     }
 
     fn object_to_background(&self, graph: &Graph) -> Vec<Objection> {

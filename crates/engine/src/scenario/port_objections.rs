@@ -46,7 +46,8 @@ impl Scenario {
             };
             objections.push(("buffer".into(), format!("{capacity} {units} cannot hold one packet{of_segment}")));
         }
-        if let Some(bytes) = port.buffer.bytes().filter(|bytes| 8 * bytes < framing.bits(mss, self.tcp.option_bytes()))
+        if let Some(bytes) =
+            port.buffer.bytes().filter(|bytes| bytes.saturating_mul(8) < framing.bits(mss, self.tcp.option_bytes()))
         {
             let message = format!("{bytes} B cannot hold one packet with a segment of {mss} B");
             objections.push(("buffer".into(), message));

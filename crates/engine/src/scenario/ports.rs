@@ -1,6 +1,8 @@
 //! Managed ports with settings of their own.
 
-use longfat_foundation::config::{Parameter, Reader, did_you_mean, listed, parse_fragment};
+use std::collections::BTreeSet;
+
+use longfat_foundation::config::{Parameter, Reader, parse_fragment};
 use longfat_foundation::registry::Chosen;
 use longfat_foundation::units::CELL_BITS;
 use longfat_network::framing::Unit;
@@ -11,10 +13,11 @@ use longfat_network::switch::{Buffer, PortConfig};
 use longfat_network::topology::{Flow, Graph};
 
 use super::Scenario;
+use super::lines::no_line;
 use super::objections::Objection;
 
 longfat_foundation::section! {
-    /// A managed port, and its settings that differ from `port`.
+    /// A managed port, and its settings that differ from `port`. Every line of a switch may have one.
     pub struct OtherPort {
         /// Name of the port's line, as in results.
         pub at: String,
@@ -87,13 +90,12 @@ impl Scenario {
 
     /// Ports listed in `ports` must exist, each once.
     pub(super) fn object_to_names_of_ports(&self, graph: &Graph) -> Vec<Objection> {
-        let known = graph.port_names();
+        let known: BTreeSet<_> = graph.port_names().into_iter().collect();
         let mut objections = Vec::new();
         for (place, port) in self.ports.iter().enumerate() {
-            let names = || known.iter().map(String::as_str);
             let message = if !known.contains(&port.at) {
-                let near = did_you_mean(&port.at, names());
-                format!("no managed port {:?}; known: {}{near}", port.at, listed(names()))
+                // Only switches have managed ports.
+                no_line(&port.at, graph, |number| !graph.begins_at_host(number))
             } else if self.ports[..place].iter().any(OtherPort::is_at(&port.at)) {
                 format!("the port {:?} is listed twice; merge the entries", port.at)
             } else {

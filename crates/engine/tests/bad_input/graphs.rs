@@ -163,11 +163,11 @@ fn managed_ports_are_at_switches_and_there_is_one_at_least() {
 }
 
 #[test]
-fn a_port_of_its_own_is_at_a_managed_line() {
+fn a_port_of_its_own_is_at_a_line_of_a_switch() {
     for (ports, complaint) in [
         (
-            "[{ at = \"t to s\", buffer = \"5 packets\" }]",
-            "graph.toml:8:17: ports[0].at: no managed port \"t to s\"; known: \"s to t\"; did you mean \"s to t\"?",
+            "[{ at = \"a to s\", buffer = \"5 packets\" }]",
+            "graph.toml:8:17: ports[0].at: no line \"a to s\"; known: \"s to a\", \"s to t\", \"t to s\", \"t to b\"; did you mean \"t to s\"?",
         ),
         (
             "[{ at = \"s to t\" }, { at = \"s to t\" }]",
@@ -187,7 +187,7 @@ fn a_port_of_its_own_is_at_a_managed_line() {
     assert_complaint(
         "managed = \"there\" }",
         "managed = \"there\", buffer = \"5 packets\" }",
-        "graph.toml:16:84: topology.links[1].buffer: unknown key; known: \"name\", \"from\", \"to\", \"rate\", \"rate_back\", \"delay\", \"managed\"",
+        "graph.toml:16:84: topology.links[1].buffer: unknown key; known: \"name\", \"from\", \"to\", \"rate\", \"rate_back\", \"delay\", \"delay_back\", \"managed\"",
     );
 }
 
@@ -200,7 +200,7 @@ fn a_rate_back_is_that_there_or_its_own() {
 }
 
 #[test]
-fn promises_are_kept_at_one_port_and_the_way_back_past_the_bottleneck_begins_at_a_switch() {
+fn promises_are_kept_at_one_port_and_for_data() {
     let cells = SOUND
         .replace("framing = \"packet\"\n", "")
         .replace("20 packets\"", "1000 cells\", service = { kind = \"gfr\", minimum_cell_rate = \"1 Mbit/s\" }");
@@ -220,16 +220,38 @@ fn promises_are_kept_at_one_port_and_the_way_back_past_the_bottleneck_begins_at_
             "graph.toml:3:43: port.service: service \"gfr\" promises rates to data, and acknowledgments cross the bottleneck too"
         ]
     );
-    let last = SOUND.replace("delay = \"1 ms\", managed = \"there\" }", "delay = \"1 ms\" }");
-    let last = last.replace("{ from = \"t\", to = \"b\",", "{ from = \"t\", to = \"b\", managed = \"there\",");
-    let last = last.replace("ports = []", "acknowledgment_loss = { kind = \"random\", probability = 0.1 }");
-    let problems = Scenario::parse(last.as_bytes(), "graph.toml", &[]).err().unwrap_or_default();
-    assert_eq!(
-        problems,
-        [
-            "graph.toml:8:23: acknowledgment_loss: the bottleneck leads to the host \"b\", and this needs a switch at either end"
-        ]
-    );
+}
+
+#[test]
+fn a_line_of_its_own_is_known_and_listed_once_and_has_what_its_ends_can_do() {
+    for (lines, complaint) in [
+        (
+            "[{ at = \"s to u\", loss = \"none\" }]",
+            "graph.toml:8:17: lines[0].at: no line \"s to u\"; known: \"a to s\", \"s to a\", \"s to t\", \"t to s\", \"t to b\", \"b to t\"; did you mean \"s to a\"?",
+        ),
+        (
+            "[{ at = \"t to s\" }, { at = \"t to s\" }]",
+            "graph.toml:8:36: lines[1].at: the line \"t to s\" is listed twice; merge the entries",
+        ),
+        (
+            "[{ at = \"a to s\", capacity = \"on-demand\" }]",
+            "graph.toml:8:38: lines[0].capacity: \"on-demand\" is for a switch that asks for what waits at its port, and \"a to s\" begins at the host \"a\", which sends all at once; put a switch in between",
+        ),
+        (
+            "[{ at = \"t to b\", path = { kind = \"leo\", gap = \"20 s\" } }]",
+            "graph.toml:8:56: lines[0].path.gap: must be shorter than the interval",
+        ),
+        (
+            "[{ at = \"b to t\", path = { kind = \"schedule\", steps = \"time_s,delay_s\\n0,61\" } }]",
+            "graph.toml:8:63: lines[0].path.steps: line 2: delay_s must be a number from 0 to 60, found \"61\"",
+        ),
+        (
+            "[{ at = \"b to t\", loss = { kind = \"list\", drops = [1000] } }]",
+            "graph.toml:8:59: lines[0].loss.drops: flow 1: packet 1000 never comes; the line brings at most 313 in 10 ms",
+        ),
+    ] {
+        assert_complaint("ports = []", &format!("lines = {lines}"), complaint);
+    }
 }
 
 #[test]

@@ -17,7 +17,7 @@ fn a_number_without_a_unit_is_refused_with_the_units_accepted() {
     assert_refused("duration", "\"20\"", &["20 has no unit", "such as \"5 ms\""]);
     assert_refused("tcp.mss", "512", &["B, kB = 1000 B, KiB = 1024 B", "the number 512"]);
     assert_refused("topology.access.rate", "155.52", &["bit/s, kbit/s, Mbit/s, Gbit/s"]);
-    assert_refused("port.buffer", "1000", &["\"12000 cells\"", "the number 1000"]);
+    assert_refused("port.buffer", "1000", &["such as \"1 BDP\"", "the number 1000"]);
     assert_refused("traffic.start", "uniform(0 ms, 1)", &["1 has no unit"]);
 }
 
@@ -30,6 +30,60 @@ fn a_wrong_unit_is_refused_with_the_right_ones() {
     assert_refused("port.buffer", "12000 bytes", &["a number of cells", "12000 bytes"]);
     assert_refused("port.buffer", "1000000 BDP", &["1000000 BDP is more than 1000 round trips"]);
     assert_refused("topology.access.delay", "5 Mbit/s", &["unknown unit \"Mbit/s\"", "a length of time"]);
+}
+
+#[test]
+fn an_example_of_a_buffer_suits_every_framing() {
+    for framing in ["aal5", "packet", "ethernet"] {
+        let problems = complaints_with(&[("framing", framing), ("port.policy", "tail-drop"), ("port.buffer", "many")]);
+        let [problem] = &problems[..] else { panic!("{problems:?}") };
+        let example = problem.split("such as \"").nth(1).and_then(|rest| rest.split('"').next()).expect("an example");
+        let set = [("framing", framing), ("port.policy", "tail-drop"), ("port.buffer", example)];
+        let owned: Vec<_> = set.iter().map(|(path, value)| ((*path).into(), (*value).into())).collect();
+        assert!(Scenario::parse(SOUND.as_bytes(), "sound.toml", &owned).is_ok(), "{framing}: {example}");
+    }
+}
+
+#[test]
+fn a_kind_set_over_the_table_of_another_is_one_error_that_says_what_to_set() {
+    let sound = SOUND.replace("epd", "tail-drop").replace("1000 cells", "1 BDP");
+    let text =
+        format!("{sound}framing = \"packet\"\npath = {{ kind = \"rain\", lasting = \"5 s\", depth = \"10 dB\" }}\n");
+    let set = |path: &str, value: &str| Scenario::parse(text.as_bytes(), "rain.toml", &[(path.into(), value.into())]);
+    assert_eq!(
+        set("path.kind", "leo").expect_err("lasting and depth are of rain"),
+        [
+            "--set path.kind=leo: path.kind: \"leo\" has no \"lasting\", \"depth\", which the table has for another kind; \
+             set path=leo, which replaces the whole table"
+        ]
+    );
+    assert!(set("path", "leo").is_ok());
+    // A key that is set beside the kind is a mistake of its own.
+    let problems = complaints_with(&[("path.kind", "leo"), ("path.lasting", "5 s")]);
+    assert!(problems[0].contains("path.lasting: unknown key; known: "), "{problems:?}");
+}
+
+#[test]
+fn an_item_of_a_list_named_with_a_dot_is_refused_with_its_brackets() {
+    for text in [SOUND.to_owned(), format!("{SOUND}connections = [{{ count = 1 }}]\n")] {
+        let set = ("connections.1.access_delay".into(), "1 ms".into());
+        let problems = Scenario::parse(text.as_bytes(), "list.toml", &[set]).expect_err("it is no list");
+        assert_eq!(
+            problems,
+            [
+                "--set connections.1.access_delay=1 ms: connections: a list: item 1 is written connections[1], and the first \
+                 is connections[0]"
+            ]
+        );
+    }
+}
+
+#[test]
+fn a_model_that_nobody_can_provide_is_refused_with_the_way_to_have_it() {
+    for path in ["port.policy", "port.queue", "traffic", "loss"] {
+        let known: &[&str] = &["unknown ", "congestion control (tcp.flavor)", "CONTRIBUTING.md"];
+        assert_refused(path, "external", known);
+    }
 }
 
 #[test]

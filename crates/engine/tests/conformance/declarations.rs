@@ -6,7 +6,7 @@ use longfat_engine::background::{Background, BackgroundContext};
 use longfat_engine::catalog;
 use longfat_engine::config::{Document, Parameter, Reader, parse_fragment};
 use longfat_engine::framing::{Framing, Unit};
-use longfat_engine::loss::{Direction, LossContext, LossModel, Passing};
+use longfat_engine::loss::{LossContext, LossModel, Passing};
 use longfat_engine::random::Chance;
 use longfat_engine::registry::{Chosen, ContextOf, Entry, Family};
 use longfat_engine::switch::BufferContext;
@@ -50,7 +50,7 @@ fn for_every_model(check: &impl Check) {
     family::<dyn Framing>(check, &());
     family::<dyn Background>(check, &context_of_background("aal5"));
     let passing = Passing { certain: None, most: (1000, Span::from_microseconds(1_000_000)) };
-    family::<dyn LossModel>(check, &LossContext { direction: Direction::Data, chance, flows: vec![passing; 3] });
+    family::<dyn LossModel>(check, &LossContext { place: "data".into(), chance, flows: vec![passing; 3] });
     family::<dyn Topology>(check, &());
 }
 

@@ -1,7 +1,7 @@
 //! Loss models: what they lose, how often, and in which bursts.
 
 use longfat_engine::config::{Parameter, Reader, parse_fragment};
-use longfat_engine::loss::{Direction, LOSS_MODELS, LossContext, LossModel, Passing};
+use longfat_engine::loss::{LOSS_MODELS, LossContext, LossModel, Passing};
 use longfat_engine::random::Chance;
 use longfat_engine::registry::Chosen;
 use longfat_engine::units::Span;
@@ -9,9 +9,9 @@ use proptest::prelude::*;
 
 use crate::support::declared::any_table;
 
-fn context(flows: usize, seed: u64, replication: u64, direction: Direction) -> LossContext {
+fn context(flows: usize, seed: u64, replication: u64, place: &str) -> LossContext {
     let passing = Passing { certain: None, most: (u64::MAX, Span::from_microseconds(1_000_000)) };
-    LossContext { direction, chance: Chance { seed, replication }, flows: vec![passing; flows] }
+    LossContext { place: place.into(), chance: Chance { seed, replication }, flows: vec![passing; flows] }
 }
 
 fn choose(text: &str) -> Chosen<dyn LossModel> {
@@ -33,8 +33,8 @@ proptest! {
     /// The streams of flows do not touch: neither the number of flows nor what the others send moves the losses of one.
     #[test]
     fn the_losses_of_a_flow_depend_on_no_other_flow(text in any_model(), seed in 0_u64..100, others in 0_usize..50) {
-        let alone = losses(&mut choose(&text).build(&context(1, seed, 3, Direction::Data)), 0, 200);
-        let mut among_others = choose(&text).build(&context(4, seed, 3, Direction::Data));
+        let alone = losses(&mut choose(&text).build(&context(1, seed, 3, "data")), 0, 200);
+        let mut among_others = choose(&text).build(&context(4, seed, 3, "data"));
         let mut lost = Vec::new();
         for packet in 0..200 {
             (0..others % 7).for_each(|other| _ = among_others.loses_next(1 + (other + packet) % 3));
@@ -50,13 +50,13 @@ fn data_and_acknowledgments_seeds_and_replications_have_losses_of_their_own() {
         ["{ kind = 'random', probability = 0.5 }", "{ kind = 'gilbert-elliott', good_to_bad = 0.4, bad_to_good = 0.4 }"]
     {
         let of = |context: LossContext, flow| losses(&mut choose(text).build(&context), flow, 200);
-        let first = of(context(2, 1, 0, Direction::Data), 0);
-        assert_eq!(first, of(context(2, 1, 0, Direction::Data), 0), "{text}");
+        let first = of(context(2, 1, 0, "data"), 0);
+        assert_eq!(first, of(context(2, 1, 0, "data"), 0), "{text}");
         for other in [
-            of(context(2, 1, 0, Direction::Data), 1),
-            of(context(2, 2, 0, Direction::Data), 0),
-            of(context(2, 1, 1, Direction::Data), 0),
-            of(context(2, 1, 0, Direction::Acknowledgments), 0),
+            of(context(2, 1, 0, "data"), 1),
+            of(context(2, 2, 0, "data"), 0),
+            of(context(2, 1, 1, "data"), 0),
+            of(context(2, 1, 0, "acknowledgments"), 0),
         ] {
             assert_ne!(first, other, "{text}");
         }
@@ -79,14 +79,14 @@ fn bursts(lost: &[bool]) -> Vec<usize> {
 fn random_losses_have_their_probability_and_the_bursts_of_independent_trials() {
     for probability in [0.01, 0.3, 0.9] {
         let text = format!("{{ kind = 'random', probability = {probability} }}");
-        let lost = losses(&mut choose(&text).build(&context(1, 1, 0, Direction::Data)), 0, PACKETS);
+        let lost = losses(&mut choose(&text).build(&context(1, 1, 0, "data")), 0, PACKETS);
         // Four standard deviations of a mean of independent trials.
         #[expect(clippy::cast_precision_loss, reason = "a count")]
         let tolerance = 4.0 * (probability * (1.0 - probability) / PACKETS as f64).sqrt();
         assert!((share(&lost) - probability).abs() < tolerance, "{} is not {probability}", share(&lost));
         assert_mean_burst(&lost, 1.0 / (1.0 - probability));
     }
-    let all = |text: &str| share(&losses(&mut choose(text).build(&context(1, 1, 0, Direction::Data)), 0, 1000));
+    let all = |text: &str| share(&losses(&mut choose(text).build(&context(1, 1, 0, "data")), 0, 1000));
     assert_eq!(all("{ kind = 'random', probability = 0 }"), 0.0);
     assert_eq!(all("{ kind = 'random', probability = 1.0 }"), 1.0);
     assert_eq!(all("none"), 0.0);
@@ -106,7 +106,7 @@ fn assert_mean_burst(lost: &[bool], expected: f64) {
 fn a_gilbert_channel_loses_its_share_in_bursts_of_the_time_that_it_stays_bad() {
     for (turns_bad, turns_good) in [(0.01, 0.25), (0.1, 0.5), (0.002, 0.1)] {
         let text = format!("{{ kind = 'gilbert-elliott', good_to_bad = {turns_bad}, bad_to_good = {turns_good} }}");
-        let lost = losses(&mut choose(&text).build(&context(1, 5, 0, Direction::Data)), 0, PACKETS);
+        let lost = losses(&mut choose(&text).build(&context(1, 5, 0, "data")), 0, PACKETS);
         assert_mean_burst(&lost, 1.0 / turns_good);
         // Gilbert 1960: P / (P + p). Neighbours are correlated with 1 - P - p, which widens the mean's variance.
         let expected = turns_bad / (turns_bad + turns_good);
@@ -122,18 +122,18 @@ fn a_gilbert_channel_loses_its_share_in_bursts_of_the_time_that_it_stays_bad() {
 fn an_elliott_channel_mixes_the_losses_of_its_two_states() {
     let text =
         "{ kind = 'gilbert-elliott', good_to_bad = 0.1, bad_to_good = 0.3, loss_in_good = 0.02, loss_in_bad = 0.5 }";
-    let lost = losses(&mut choose(text).build(&context(1, 9, 0, Direction::Data)), 0, PACKETS);
+    let lost = losses(&mut choose(text).build(&context(1, 9, 0, "data")), 0, PACKETS);
     // Elliott 1963: a quarter of all packets find it bad.
     let expected = 0.75 * 0.02 + 0.25 * 0.5;
     assert!((share(&lost) - expected).abs() < 0.004, "{} is not {expected}", share(&lost));
     let never = "{ kind = 'gilbert-elliott', good_to_bad = 0, bad_to_good = 0 }";
-    assert_eq!(share(&losses(&mut choose(never).build(&context(1, 1, 0, Direction::Data)), 0, 1000)), 0.0);
+    assert_eq!(share(&losses(&mut choose(never).build(&context(1, 1, 0, "data")), 0, 1000)), 0.0);
 }
 
 #[test]
 fn a_channel_begins_as_it_is_in_the_long_run() {
     let text = "{ kind = 'gilbert-elliott', good_to_bad = 0.1, bad_to_good = 0.1 }";
-    let begins_bad = (0..2000).filter(|&seed| choose(text).build(&context(1, seed, 0, Direction::Data)).loses_next(0));
+    let begins_bad = (0..2000).filter(|&seed| choose(text).build(&context(1, seed, 0, "data")).loses_next(0));
     // Half of 2000, standard deviation 22.
     assert!((910..1090).contains(&begins_bad.count()));
 }
@@ -141,7 +141,7 @@ fn a_channel_begins_as_it_is_in_the_long_run() {
 #[test]
 fn a_list_loses_what_it_says_of_each_flow_and_a_bare_list_is_for_the_first() {
     let lost = |text: &str, flow: usize| -> Vec<usize> {
-        let lost = losses(&mut choose(text).build(&context(3, 1, 0, Direction::Data)), flow, 40);
+        let lost = losses(&mut choose(text).build(&context(3, 1, 0, "data")), flow, 40);
         (1..=40).filter(|number| lost[number - 1]).collect()
     };
     assert_eq!(lost("{ kind = 'list', drops = [[14, 28], [], [1, 2]] }", 0), [14, 28]);

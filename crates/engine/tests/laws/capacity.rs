@@ -64,6 +64,41 @@ fn what_is_assigned_without_a_request_sends_while_the_request_is_on_its_way() {
     assert_eq!(arrivals(capacity, TWO_SEGMENTS), [106.0 + 101.0, 306.357]);
 }
 
+/// A path of the bottleneck.
+fn schedule(rows: &str) -> String {
+    format!("path = {{ kind = \"schedule\", steps = \"time_s,rate_bps\\n{rows}\" }}\n{TWO_SEGMENTS}")
+}
+
+#[test]
+fn what_is_granted_carries_as_much_as_the_line_does_and_nothing_while_it_is_interrupted() {
+    let capacity = "{ kind = \"on-demand\", frame = \"50 ms\", response = \"150 ms\" }";
+    // 400 kbit/s are granted from 200 to 250 ms: 4000 bits of the first packet until 210 ms, 6000 from 230 to 245, 2000 of the second until
+    // 250. The rest is asked for then and granted from 400 to 450 ms.
+    assert_eq!(arrivals(capacity, &schedule("0,1e6\\n0.21,0\\n0.23,1e6")), [245.0 + 101.0, 450.0 + 101.0]);
+    // Half of the line's rate from 220 ms on: 8000 bits of the first packet, and 2000 in 10 ms; 4000 of the second. 6000 bits are asked for at
+    // 250 ms, for a line of half of the rate.
+    assert_eq!(arrivals(capacity, &schedule("0,1e6\\n0.22,5e5")), [230.0 + 101.0, 450.0 + 101.0]);
+    // Nobody hears the request at 50 ms.
+    assert_eq!(
+        arrivals(capacity, &schedule("0,1e6\\n0.04,0\\n0.06,1e6")),
+        [250.0 + 25.0 + 101.0, 250.0 + 50.0 + 101.0]
+    );
+}
+
+#[test]
+fn a_path_with_another_rate_is_the_topology_with_that_rate() {
+    let capacity = "{ kind = \"on-demand\", constant_share = 0.1 }";
+    let path = by_the_packet(capacity, "path = { kind = \"schedule\", steps = \"time_s,rate_bps\\n0,5e5\" }");
+    let overrides = [("topology.bottleneck.rate", "500 kbit/s"), ("topology.bottleneck.rate_back", "1 Mbit/s")];
+    let overrides = overrides.map(|(key, value)| (key.to_owned(), value.to_owned()));
+    let plain = by_the_packet(capacity, "").canonical();
+    let topology = Scenario::parse(plain.as_bytes(), "scenario.json", &overrides).expect("it is sound");
+    let [path, topology] = [path, topology].map(|scenario| run(&scenario).expect("conservation"));
+    assert_eq!(path.fingerprint, topology.fingerprint);
+    assert_eq!(path.metrics.mean_granted_bps, topology.metrics.mean_granted_bps);
+    assert_eq!(path.metrics.efficiency, topology.metrics.efficiency);
+}
+
 fn record(capacity: &str) -> RunRecord {
     run(&by_the_packet(capacity, "")).expect("conservation")
 }
@@ -95,6 +130,24 @@ fn any_capacity() -> impl Strategy<Value = String> {
             "{{ kind = \"on-demand\", frame = \"{frame} ms\", response = \"{response} ms\", constant_share = {share} }}"
         )
     })
+}
+
+/// A path of the bottleneck in the proportions of its rate, or none.
+fn any_path() -> impl Strategy<Value = String> {
+    let row = (prop_oneof![1 => Just(0), 3 => 50_000_u64..3_000_000], 1_u64..3000, 0.0..0.05);
+    prop_oneof![
+        1 => Just(String::new()),
+        2 => prop::collection::vec(row, 1..6).prop_map(|rows| {
+            let mut time = 0;
+            let row = |(rate, lasting, loss): &(u64, u64, f64)| {
+                let row = format!("{time}e-3,{rate},{loss}");
+                time += lasting;
+                row
+            };
+            let rows: Vec<_> = rows.iter().map(row).collect();
+            format!("path = {{ kind = \"schedule\", steps = \"time_s,rate_bps,loss\\n{}\" }}\n", rows.join("\\n"))
+        }),
+    ]
 }
 
 fn any_rest() -> impl Strategy<Value = String> {
@@ -141,8 +194,9 @@ proptest! {
     fn no_more_is_sent_than_was_granted_and_no_more_is_granted_than_the_line_has(
         capacity in any_capacity(),
         rest in any_rest(),
+        path in any_path(),
     ) {
-        let scenario = scenario(&format!("{rest}capacity = {capacity}\n"));
+        let scenario = scenario(&format!("{rest}{path}capacity = {capacity}\n"));
         let record = run(&scenario).map_err(|violation| TestCaseError::fail(violation.to_string()))?;
         let rate = record.metrics.max_goodput_bps * 1500.0 / 1448.0;
         let granted = record.metrics.mean_granted_bps.expect("it is asked for");

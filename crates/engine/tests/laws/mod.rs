@@ -13,6 +13,7 @@ mod graphs;
 mod groups;
 mod integer_window;
 mod ledger;
+mod lines;
 mod lone_flow;
 mod losses;
 mod measured;

@@ -30,7 +30,9 @@ fn a_queue_of_its_own_without_management_is_the_drop_policy_of_the_same_name() {
 
 #[test]
 fn by_littles_law_the_mean_delay_is_the_mean_queue_over_the_rate_at_which_packets_are_sent() {
-    for queue in ["tail-drop", "ack-filter", "red", "codel", "pie", "fq-codel", "cake", "dualpi2"] {
+    for queue in
+        ["tail-drop", "ack-filter", "red", "codel", "pie", "fq-codel", "fq-pie", "fq", "sfq", "cake", "dualpi2"]
+    {
         let record = record(4, &format!("buffer = \"10 BDP\", queue = \"{queue}\""));
         let port = &record.ports[0];
         #[expect(clippy::cast_precision_loss, reason = "few packets")]
@@ -48,9 +50,15 @@ fn managed_queues_keep_the_line_busy_with_a_fraction_of_the_delay_of_a_full_buff
     let full_delay = full.metrics.mean_queueing_delay_s.expect("measured");
     assert!(full_delay > 0.2, "{full_delay}");
     // All four connections overshoot slow start at once. RED's average lags behind and drops long after the queue has drained.
-    for (queue, busy) in
-        [("red", 0.5), ("codel", 0.9), ("pie", 0.85), ("fq-codel", 0.9), ("cake", 0.9), ("dualpi2", 0.9)]
-    {
+    for (queue, busy) in [
+        ("red", 0.5),
+        ("codel", 0.9),
+        ("pie", 0.85),
+        ("fq-codel", 0.9),
+        ("fq-pie", 0.85),
+        ("cake", 0.9),
+        ("dualpi2", 0.9),
+    ] {
         let record = record(4, &format!("buffer = \"10 BDP\", queue = \"{queue}\""));
         let delay = record.metrics.mean_queueing_delay_s.expect("measured");
         assert!(record.ports[0].utilization > busy, "{queue}: {}", record.ports[0].utilization);
@@ -111,7 +119,7 @@ fn one_beside_eight(queue: &str) -> f64 {
 fn under_cake_a_host_with_eight_flows_has_what_a_host_with_one_has_and_under_fq_codel_eight_times_that() {
     let fair = one_beside_eight("\"cake\"");
     assert!((0.95..1.05).contains(&fair), "{fair}");
-    for flows_only in ["\"fq-codel\"", "{ kind = \"cake\", isolation = \"flows\" }"] {
+    for flows_only in ["\"fq-codel\"", "\"fq\"", "\"sfq\"", "{ kind = \"cake\", isolation = \"flows\" }"] {
         let ratio = 8.0 * one_beside_eight(flows_only);
         assert!((0.95..1.05).contains(&ratio), "{flows_only}: {ratio}");
     }

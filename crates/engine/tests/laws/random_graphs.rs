@@ -1,51 +1,146 @@
-//! Random graphs: switches in a tree with an optional extra link, hosts, connections between any two of them.
+//! Random graphs: switches in a tree with an optional extra link, hosts, connections between any two of them, and anything on any line.
 
+use std::collections::BTreeSet;
+
+use longfat_engine::framing::Unit;
 use longfat_engine::scenario::Scenario;
 use proptest::prelude::*;
 
 use super::random_networks::{
-    RandomNetwork, any_backgrounds, any_flavor, any_framing_and_port, any_loss, any_rate_back, any_tcp, any_vbr, parse,
+    RandomNetwork, any_backgrounds, any_delay_back, any_flavor, any_framing_and_port, any_loss, any_rate_back, any_tcp,
+    any_vbr, parse, unit_of,
 };
 use super::random_traffic::{any_endless_traffic, any_limited_traffic, any_www_traffic};
 
 /// Any valid graph that simulates in milliseconds.
 pub fn any_graph() -> impl Strategy<Value = RandomNetwork> {
     let traffic = prop_oneof![3 => any_endless_traffic(), 2 => any_limited_traffic(), 1 => any_www_traffic()];
-    let run = (10_u64..200, 0_u64..1000, any_backgrounds(), any_vbr());
+    let run = (10_u64..200, 0_u64..1000, any_backgrounds(), any_vbr(), prop::collection::vec(any_line(), 0..6));
     let text = (any_topology(), any_framing_and_port(), any_tcp(1..3_700), traffic, any_loss(), any_loss(), run);
     text.prop_filter_map("some parts do not fit together", |parts| {
-        let ((topology, connections), (framing, port), tcp, traffic, loss, acknowledgment_loss, run) = parts;
-        let (milliseconds, seed, mut background, vbr) = run;
+        let ((topology, connections, names), (framing, port), tcp, traffic, loss, acknowledgment_loss, run) = parts;
+        let (milliseconds, seed, mut background, vbr, lines) = run;
         if !port.contains("\"fifo\"") {
             background.extend(vbr);
         }
         let background = background.join(", ");
+        let (ports, lines) = laid_out(&lines, &names, unit_of(&framing));
         let text = format!(
             "schema_version = 1\nduration = \"{milliseconds} ms\"\nseed = {seed}\ntopology = {topology}\n\
              framing = {framing}\nport = {port}\ntcp = {tcp}\nconnections = {connections}\ntraffic = {traffic}\n\
-             loss = {loss}\nacknowledgment_loss = {acknowledgment_loss}\nbackground = [{background}]\n"
+             loss = {loss}\nacknowledgment_loss = {acknowledgment_loss}\nbackground = [{background}]\n\
+             lines = [{lines}]\nports = [{ports}]\n"
         );
         parse(&text).map(|scenario| RandomNetwork { text, scenario })
     })
 }
 
-/// A topology with its connections.
-fn any_topology() -> impl Strategy<Value = (String, String)> {
+/// Settings that a line may have of its own.
+#[derive(Clone, Debug)]
+struct AnyLine {
+    which: prop::sample::Index,
+    path: Option<String>,
+    loss: Option<String>,
+    capacity: Option<String>,
+    /// Units in the buffer of its port.
+    buffer: Option<u64>,
+}
+
+fn any_line() -> impl Strategy<Value = AnyLine> {
+    let capacity = prop_oneof![3 => any_capacity(), 1 => Just("\"permanent\"".to_owned())];
+    let parts = (
+        any::<prop::sample::Index>(),
+        prop::option::of(any_path()),
+        prop::option::of(any_loss()),
+        prop::option::of(capacity),
+        prop::option::weighted(0.3, 300_u64..600),
+    );
+    parts.prop_map(|(which, path, loss, capacity, buffer)| AnyLine { which, path, loss, capacity, buffer })
+}
+
+/// Frames of some milliseconds: runs are short.
+fn any_capacity() -> impl Strategy<Value = String> {
+    (1_u64..20, 1_u64..30, 0.0..1.0).prop_map(|(frame, response, share)| {
+        format!("{{ kind = \"on-demand\", frame = \"{frame} ms\", response = \"{response} ms\", constant_share = {share:?} }}")
+    })
+}
+
+/// Any kind of path, with changes within some milliseconds.
+pub fn any_path() -> impl Strategy<Value = String> {
+    let rate = prop_oneof![1 => Just(0), 4 => 300_000_u64..100_000_000];
+    let row = (1_u64..40, rate, 0_u64..4_000, 0_u64..2_000, 0.0..0.2);
+    let schedule = prop::collection::vec(row, 1..5).prop_map(|rows| {
+        let mut time = 0;
+        let row = |(after, rate, delay, jitter, loss): &(u64, u64, u64, u64, f64)| {
+            time += after;
+            format!("{time}e-3,{rate},{delay}e-6,{jitter}e-6,{loss}")
+        };
+        let rows: Vec<_> = rows.iter().map(row).collect();
+        format!("{{ kind = \"schedule\", steps = \"time_s,rate_bps,delay_s,jitter_s,loss\\n{}\" }}", rows.join("\\n"))
+    });
+    let leo = (5_u64..40, 0_u64..5, 0.0..0.1, 0.1..1.0).prop_map(|(interval, gap, loss, share)| {
+        format!(
+            "{{ kind = \"leo\", interval = \"{interval} ms\", delay = \"uniform(1 ms, 4 ms)\", gap = \"{gap} ms\", loss = {loss}, \
+             jitter = \"1 ms\", least_rate_share = {share} }}"
+        )
+    });
+    let fade = (0_u64..60, 1_u64..60, 0.01..1.0, 0.0..0.3).prop_map(|(begin, lasting, share, loss)| {
+        format!("{{ kind = \"geo-fade\", begin = \"{begin} ms\", lasting = \"{lasting} ms\", rate_share = {share}, loss = {loss} }}")
+    });
+    let rain = (0_u64..40, 1_u64..40, 2_u64..20, 0_u64..10).prop_map(|(begin, rise, depth, reaction)| {
+        format!(
+            "{{ kind = \"rain\", begin = \"{begin} ms\", rise = \"{rise} ms\", lasting = \"10 ms\", depth = \"{depth} dB\", \
+             reaction = \"{reaction} ms\" }}"
+        )
+    });
+    prop_oneof![3 => schedule, 2 => leo, 2 => fade, 2 => rain, 1 => Just("\"fixed\"".to_owned())]
+}
+
+/// Entries of `ports` and of `lines`. Cells have no paths and no capacity on demand, and hosts no ports.
+fn laid_out(drawn: &[AnyLine], names: &[String], unit: Unit) -> (String, String) {
+    let (mut ports, mut lines, mut used) = (Vec::new(), Vec::new(), BTreeSet::new());
+    for AnyLine { which, path, loss, capacity, buffer } in drawn {
+        let at = which.get(names);
+        if !used.insert(at) {
+            continue;
+        }
+        let is_of_host = at.starts_with('h');
+        let mut own = format!("at = \"{at}\"");
+        let kinds = [
+            ("path", path.as_ref().filter(|_| unit == Unit::Packet)),
+            ("loss", loss.as_ref()),
+            ("capacity", capacity.as_ref().filter(|_| unit == Unit::Packet && !is_of_host)),
+        ];
+        for (key, model) in kinds {
+            own += &model.map_or(String::new(), |model| format!(", {key} = {model}"));
+        }
+        lines.push(format!("{{ {own} }}"));
+        if let Some(buffer) = buffer.filter(|_| !is_of_host) {
+            ports.push(format!("{{ at = \"{at}\", buffer = \"{buffer} {}\" }}", unit.plural()));
+        }
+    }
+    (ports.join(", "), lines.join(", "))
+}
+
+/// A topology with its connections, and the names of its lines.
+fn any_topology() -> impl Strategy<Value = (String, String, Vec<String>)> {
     let rate = prop_oneof![(1_u64..160).prop_map(|mbits| mbits * 1_000_000), 997_000_u64..100_000_001];
     let managed = prop::sample::select(vec!["none", "there", "back", "both"]);
-    let link = (rate, any_rate_back(), 0_u64..3_000, managed);
+    let link = (rate, any_rate_back(), 0_u64..3_000, any_delay_back(), managed);
     let switches = prop::collection::vec((any::<prop::sample::Index>(), link.clone()), 1..5);
     let hosts = prop::collection::vec((any::<prop::sample::Index>(), link.clone()), 2..6);
     let pair = (any::<prop::sample::Index>(), any::<prop::sample::Index>());
     let connections = prop::collection::vec((pair, 1_u64..3, prop::option::of(any_flavor())), 1..5);
     (switches, hosts, link, any::<bool>(), connections).prop_map(|(switches, hosts, more, has_more, connections)| {
         let mut links = Vec::new();
-        let mut join = |from: String, to: String, (rate, back, delay, managed): &(u64, String, u64, &str), can_be_managed: bool| {
+        let mut lines = Vec::new();
+        let mut join = |from: String, to: String, (rate, back, delay, delay_back, managed): &(u64, String, u64, String, &str), can_be_managed: bool| {
             // At least one managed link.
             let managed = if links.is_empty() && *managed == "none" { "there" } else { managed };
             let managed = if can_be_managed { managed } else { "none" };
+            lines.extend([format!("{from} to {to}"), format!("{to} to {from}")]);
             links.push(format!(
-                "{{ from = \"{from}\", to = \"{to}\", rate = \"{rate} bit/s\", rate_back = \"{back}\", delay = \"{delay} us\", managed = \"{managed}\" }}"
+                "{{ from = \"{from}\", to = \"{to}\", rate = \"{rate} bit/s\", rate_back = \"{back}\", delay = \"{delay} us\", delay_back = \"{delay_back}\", managed = \"{managed}\" }}"
             ));
         };
         for (number, (before, link)) in switches.iter().enumerate() {
@@ -56,7 +151,7 @@ fn any_topology() -> impl Strategy<Value = (String, String)> {
             join("s0".into(), format!("s{}", switches.len()), &more, true);
         }
         for (number, (at, link)) in hosts.iter().enumerate() {
-            let last_mile = link.3 == "there";
+            let last_mile = link.4 == "there";
             let at = format!("s{}", at.index(switches.len() + 1));
             join(at, format!("h{number}"), link, last_mile);
         }
@@ -73,7 +168,7 @@ fn any_topology() -> impl Strategy<Value = (String, String)> {
             let flavor = flavor.as_ref().map_or(String::new(), |flavor| format!(", flavor = {flavor}"));
             format!("{{ count = {count}, from = \"h{from}\", to = \"h{to}\"{flavor} }}")
         };
-        (topology, format!("[{}]", connections.iter().map(connection).collect::<Vec<_>>().join(", ")))
+        (topology, format!("[{}]", connections.iter().map(connection).collect::<Vec<_>>().join(", ")), lines)
     })
 }
 
@@ -91,6 +186,7 @@ pub fn written_out(scenario: &Scenario) -> Scenario {
         let (name, managed) = if link.managed { ("bottleneck", "there") } else { ("by-ends", "none") };
         serde_json::json!({
             "name": name, "from": node(link.from), "to": node(link.to), "rate_bps": link.rate.0, "rate_back_bps": back.rate.0, "delay_ps": link.delay.0,
+            "delay_back_ps": back.delay.0,
             "managed": managed,
         })
     };

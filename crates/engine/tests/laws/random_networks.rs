@@ -71,13 +71,15 @@ pub fn any_network_for_the_fast_driver() -> impl Strategy<Value = RandomNetwork>
         1 => any_framing_and_tail_drop_queue(),
     ];
     let delays = (0_u64..300, 0_u64..3_000);
-    let topology = (1_u64..9, any_rates_for_the_fast_driver(), delays, any::<bool>(), any_rate_back());
+    let backs = (any_rate_back(), any_delay_back(), any_delay_back());
+    let topology = (1_u64..9, any_rates_for_the_fast_driver(), delays, any::<bool>(), backs);
     let traffic = prop_oneof![4 => any_endless_traffic(), 2 => any_limited_traffic(), 1 => any_www_traffic()];
     let run = (10_u64..400, 0_u64..1000, any_vbr(), any_groups_with_traffic());
     (topology, port, any_tcp(1..9_300), traffic, run).prop_filter_map(
         "some parts do not fit together",
-        |((sources, (fast, slow), (near, far), has_fast_access, back), (framing, port), tcp, traffic, run)| {
+        |((sources, (fast, slow), (near, far), has_fast_access, backs), (framing, port), tcp, traffic, run)| {
             let (milliseconds, seed, vbr, groups) = run;
+            let (back, delay_back, access_delay_back) = backs;
             let in_cells = unit_of(&framing) == Unit::Cell;
             // With cells, acknowledgments queue where lines of different delays follow the common one.
             if in_cells && groups.contains("access_delay") {
@@ -90,7 +92,8 @@ pub fn any_network_for_the_fast_driver() -> impl Strategy<Value = RandomNetwork>
             let text = format!(
                 "schema_version = 1\nduration = \"{milliseconds} ms\"\nseed = {seed}\n\
                  topology = {{ kind = \"n-source\", sources = {sources}, access = {{ rate = \"{access} bit/s\", \
-                 delay = \"{near} us\" }}, bottleneck = {{ rate = \"{bottleneck} bit/s\", rate_back = \"{back}\", delay = \"{far} us\" }} }}\n\
+                 delay = \"{near} us\", delay_back = \"{access_delay_back}\" }}, bottleneck = {{ rate = \"{bottleneck} bit/s\", \
+                 rate_back = \"{back}\", delay = \"{far} us\", delay_back = \"{delay_back}\" }} }}\n\
                  framing = {framing}\nport = {port}\ntcp = {tcp}\nconnections = {groups}\ntraffic = {traffic}\nbackground = [{vbr}]\n"
             );
             parse(&text).map(|scenario| RandomNetwork { text, scenario })
@@ -136,6 +139,11 @@ fn any_rates_for_the_fast_driver() -> impl Strategy<Value = (u64, u64)> {
 /// Rate of the line back: nearly always that of the line there.
 pub fn any_rate_back() -> impl Strategy<Value = String> + Clone {
     prop_oneof![3 => Just("as-there".to_owned()), 1 => (100_000_u64..40_000_000).prop_map(|rate| format!("{rate} bit/s"))]
+}
+
+/// Delay of the line back: mostly that of the line there.
+pub fn any_delay_back() -> impl Strategy<Value = String> + Clone {
+    prop_oneof![2 => Just("as-there".to_owned()), 1 => (0_u64..4_000).prop_map(|delay| format!("{delay} us"))]
 }
 
 fn any_network_with(
@@ -186,7 +194,6 @@ pub fn parse(text: &str) -> Option<Scenario> {
         "nothing is left",
         "keeps its promises at one managed port",
         "acknowledgments cross the bottleneck too",
-        "this needs a switch at either end",
         "the receiving ends make requests",
         "sends more than a proxy has room for",
         "proxies split these",
@@ -212,13 +219,13 @@ fn any_topology() -> impl Strategy<Value = String> {
         (1_000_u64..160_000, 1_000_u64..80_000).prop_map(|(access, bottleneck)| (access * 1_000, bottleneck * 1_000)),
         (100_000_001_u64..155_520_000, 997_u64..2_000_003),
     ];
-    let back = (any_rate_back(), any_rate_back());
+    let back = (any_rate_back(), any_rate_back(), any_delay_back(), any_delay_back());
     (1_u64..7, rates, back, 0_u64..3_000, 0_u64..5_000).prop_map(
-        |(sources, (access, bottleneck), (access_back, back), near, far)| {
+        |(sources, (access, bottleneck), (access_back, back, near_back, far_back), near, far)| {
             format!(
                 "{{ kind = \"n-source\", sources = {sources}, access = {{ rate = \"{access} bit/s\", rate_back = \"{access_back}\", \
-                 delay = \"{near} us\" }}, bottleneck = {{ rate = \"{bottleneck} bit/s\", rate_back = \"{back}\", \
-                 delay = \"{far} us\" }} }}"
+                 delay = \"{near} us\", delay_back = \"{near_back}\" }}, bottleneck = {{ rate = \"{bottleneck} bit/s\", \
+                 rate_back = \"{back}\", delay = \"{far} us\", delay_back = \"{far_back}\" }} }}"
             )
         },
     )
@@ -245,7 +252,7 @@ fn any_framing_of(unit: Unit) -> BoxedStrategy<String> {
     framing.prop_filter("of the other unit", move |framing| unit_of(framing) == unit).boxed()
 }
 
-fn unit_of(framing: &str) -> Unit {
+pub fn unit_of(framing: &str) -> Unit {
     let chosen = Chosen::<dyn Framing>::read(&parse_fragment(framing), &mut Reader::default());
     chosen.expect("drawn from its declaration").build(&()).unit()
 }

@@ -23,7 +23,9 @@ pub use knobs::{Knob, knobs};
 pub use number::{Fraction, Gain, Numbers, PositiveNumber, Probability};
 pub use problem::{MOST_PROBLEMS, Problem, did_you_mean, limited, listed};
 pub use provision::Provision;
-pub use quantity::{AtLeastOne, Bytes, Decibels, Decimal, Dimension, PositiveSpan, SIZE, TIME, format_span, parse_in};
+pub use quantity::{
+    AtLeastOne, Bytes, Decibels, Decimal, Dimension, PositiveSpan, SIZE, TIME, format_span, number_and_unit, parse_in,
+};
 pub use random_span::DrawableSpan;
 pub use reader::{Entries, Reader};
 pub use schema::{document_schema, one_line, parameters_json};

@@ -38,10 +38,16 @@ pub fn did_you_mean<'k>(found: &str, known: impl IntoIterator<Item = &'k str>) -
     known
         .into_iter()
         .map(|candidate| (distance(candidate), candidate))
-        .filter(|(distance, candidate)| *distance <= candidate.chars().count() / 3)
+        .filter(|(distance, candidate)| *distance <= slips_in(candidate, found))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| format!("; did you mean \"{candidate}\"?"))
         .unwrap_or_default()
+}
+
+/// Wrong letters with which a name is still meant: a third of its letters; in a name of two letters none is wrong, but there may be one more.
+fn slips_in(name: &str, found: &str) -> usize {
+    let letters = name.chars().count();
+    if letters == 2 { usize::from(found.len() > 2) } else { letters / 3 }
 }
 
 /// Most names that a message lists.
@@ -67,6 +73,8 @@ mod tests {
         assert_eq!(did_you_mean("dealy", ["rate", "delay"]), "; did you mean \"delay\"?");
         assert_eq!(did_you_mean("colour", ["rate", "delay"]), "");
         assert_eq!(did_you_mean("r", ["z"]), "");
+        assert_eq!(did_you_mean("lpz", ["lp"]), "; did you mean \"lp\"?");
+        assert_eq!(did_you_mean("lq", ["lp"]), "");
         assert_eq!(did_you_mean("CUBIC", ["cubit", "cubic"]), "; did you mean \"cubic\"?");
         assert_eq!(did_you_mean(&"x".repeat(1_000_000), ["delay"]), "");
     }

@@ -37,9 +37,13 @@ impl Reader {
 
     /// Reports that the text at `place` is wrong.
     pub fn reject_at(&mut self, place: &Place, message: impl Into<String>) {
-        // An index is written behind the name of its list: background[0].load.
-        let path = self.path.join(".").replace(".[", "[");
-        self.problems.push(Problem { place: place.clone(), path, message: message.into() });
+        self.problems.push(Problem { place: place.clone(), path: self.path(), message: message.into() });
+    }
+
+    /// The current path, an index behind the name of its list: `background[0].load`.
+    #[must_use]
+    pub fn path(&self) -> String {
+        self.path.join(".").replace(".[", "[")
     }
 
     /// Reports a problem with the value at a dotted path below `root`.

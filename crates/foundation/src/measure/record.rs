@@ -282,9 +282,33 @@ pub struct PortRecord {
     /// Results of the queue discipline; left out if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub queue: Option<QueueRecord>,
+    /// Use of the line; left out unless `measure.ledgers` names it.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub line: Option<LineRecord>,
     /// Results of each service class; left out if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<ClassRecord>,
+}
+
+/// Results of a line, as the metrics and the ledger of the whole network have them of the bottleneck.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct LineRecord {
+    /// Use by the connections whose data cross it.
+    #[serde(flatten)]
+    pub line_use: LineUse,
+    /// Use of its capacity; sums to the duration exactly.
+    pub ledger: Ledger,
+}
+
+/// Use of a line by the connections whose data cross it.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct LineUse {
+    /// Their throughput relative to the highest one.
+    pub efficiency: f64,
+    /// Their throughput.
+    pub goodput_bps: f64,
+    /// Highest throughput that TCP could reach on it (C of M-02).
+    pub max_goodput_bps: f64,
 }
 
 /// Results of a queue discipline.

@@ -295,6 +295,9 @@ impl Connection {
             phase: self.phase(false),
         };
         self.law.on_acknowledgment(&mut self.window, &progress);
+        if self.window.has_backed_off() {
+            self.marks.note_reduction(self.highest, false);
+        }
     }
 
     /// Begins a fast retransmission: the law reduces the window, the running round-trip measurement ends (Karn) and the timer restarts.

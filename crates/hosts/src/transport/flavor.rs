@@ -26,6 +26,12 @@ mod bic;
 mod illinois;
 mod ledbat;
 
+mod cdg;
+mod lp;
+mod nv;
+mod veno;
+mod yeah;
+
 mod external;
 
 use longfat_foundation::config::Field;

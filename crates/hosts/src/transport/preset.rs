@@ -150,6 +150,12 @@ pub const PRESETS: &[Preset] = &[
                 "{ arithmetic = 'linux', alpha = 2, beta = 4, round_trip = 'shortest', cautious_slow_start = false }",
             ),
             ("dctcp", "{ arithmetic = 'linux' }"),
+            ("veno", "{ arithmetic = 'linux', base_round_trip = 'connection' }"),
+            ("lp", "{ arithmetic = 'linux', forgets_range = true }"),
+            (
+                "cdg",
+                "{ scale = '2976 us', share_after_delay = 0.7071, loss_tolerance = false, hybrid_slow_start = true }",
+            ),
             (
                 "bbr",
                 "{ arithmetic = 'linux', window_allowance = 'send-quanta', aggregation_allowance = 'observed', pacing_margin = '1%', \

@@ -202,9 +202,14 @@ impl Receiver {
             && length > 0
             && self.islands.is_empty()
             && duplicate.is_none();
+        let is_apart = self.due.is_some() && duplicate.is_none() && self.lies_apart(sequence, end);
+        let before = (is_apart && self.acknowledging.reports_before(self.next)).then(|| self.acknowledge_late());
         self.latest = self.take(sequence, end);
         self.received += self.latest;
         self.note_timestamp(now, sequence, sent);
+        if before.is_some() {
+            return before;
+        }
         if !self.acknowledges_at_once {
             let repeats = self.latest.duplicate > 0;
             self.wait(now, Arrival { repeats_last, length, repeats, ..self.arrival() });
@@ -235,6 +240,14 @@ impl Receiver {
     /// Sets or clears the time of the delayed acknowledgment by the acknowledgment rule; marks that must be echoed at once prevent a delay.
     fn wait(&mut self, now: Time, arrival: Arrival) {
         self.due = self.acknowledging.delay(now, arrival).filter(|_| !self.marks.is_urgent());
+    }
+
+    /// Whether a segment is out of order and touches neither of the two ranges that are reported first.
+    fn lies_apart(&self, sequence: u64, end: u64) -> bool {
+        let reported = self.recent.iter().filter(|&&byte| byte >= self.next).take(2);
+        let touches =
+            |&byte: &u64| self.islands.containing(byte).is_none_or(|island| end >= island.0 && sequence <= island.1);
+        sequence > self.next && reported.clone().count() == 2 && !reported.copied().any(|byte| touches(&byte))
     }
 
     /// First contiguous part of a range that had arrived before (RFC 2883 section 4).

@@ -287,6 +287,9 @@ impl Sender {
                 Some(counted) => connection.grow_for(now, bytes, counted, has_measured),
                 None => connection.grow(now, bytes, has_measured),
             }
+            if let Some(before) = connection.window.take_back_off() {
+                self.recovery.on_back_off(connection, before);
+            }
         }
         if response.timer_restarts || connection.flight() == 0 {
             connection.renew_timer(now);
@@ -364,20 +367,27 @@ impl Sender {
             self.watch_waiting_data(now);
             return;
         }
+        self.connection.send_due(now);
         if self.opening == Opening::Open && self.connection.held_until().is_none() {
             self.send_as_recovery_says(now);
         }
+        self.wakes = [self.wakes, self.connection.departs()].into_iter().flatten().min();
         self.connection.empty_outbox(segments);
     }
 
     #[inline(never)]
     fn send_as_recovery_says(&mut self, now: Time) {
         while let Some(piece) = self.recovery.next(&self.connection) {
-            if let Some(until) = self.connection.paced_until().filter(|until| *until > now) {
-                self.wakes = Some(until);
+            let departs = self.connection.paced_until().filter(|until| *until > now);
+            if departs.is_some() && !self.connection.takes_early(piece) {
+                self.wakes = departs;
                 break;
             }
-            self.send(now, piece);
+            self.note_sending(departs.unwrap_or(now), piece);
+            match departs {
+                Some(departs) => self.connection.hand_over(departs, piece),
+                None => self.connection.send(now, piece),
+            }
         }
         let lacks_data = !self.connection.has_data_to_send() && !self.recovery.has_to_send_again(&self.connection);
         if lacks_data && self.connection.observes_deliveries() {
@@ -402,11 +412,15 @@ impl Sender {
     }
 
     fn send(&mut self, now: Time, piece: Piece) {
+        self.note_sending(now, piece);
+        self.connection.send(now, piece);
+    }
+
+    fn note_sending(&mut self, departs: Time, piece: Piece) {
         if self.connection.observes_deliveries() {
             self.connection.note_in_flight(self.recovery.in_flight(&self.connection));
         }
-        self.recovery.on_send(now, &mut self.connection, piece);
-        self.connection.send(now, piece);
+        self.recovery.on_send(departs, &mut self.connection, piece);
     }
 }
 

@@ -2,6 +2,8 @@
 
 mod whole;
 
+pub use whole::share_of_segments;
+
 use longfat_foundation::measure::SendLimit;
 use longfat_foundation::units::Span;
 
@@ -56,6 +58,8 @@ pub struct Window {
     pub credit: u64,
     /// Growth in bytes that is not yet a segment, with whole segments.
     pending: f64,
+    /// The window before a reduction by the law alone, until the connection has taken note of it.
+    backed_off_from: Option<f64>,
 }
 
 impl Window {
@@ -98,6 +102,7 @@ impl Window {
             acknowledgments: 0,
             credit: 0,
             pending: 0.0,
+            backed_off_from: None,
         }
     }
 
@@ -437,6 +442,24 @@ impl Window {
             WindowAfterLoss::Half => left,
             WindowAfterLoss::HalfInSegments => (left / self.mss).floor() * self.mss,
         };
+    }
+
+    /// [`reduce`](Self::reduce) without a loss or a mark: a recovery that takes a round trip for a reduction does so for this one too (Linux,
+    /// `tcp_enter_cwr`).
+    pub fn back_off(&mut self, share: f64, flight: u64) {
+        self.backed_off_from = Some(self.cwnd);
+        self.reduce(share, flight);
+    }
+
+    /// Whether [`take_back_off`](Self::take_back_off) has an answer.
+    #[must_use]
+    pub fn has_backed_off(&self) -> bool {
+        self.backed_off_from.is_some()
+    }
+
+    /// The window before the latest [`back_off`](Self::back_off), once.
+    pub fn take_back_off(&mut self) -> Option<f64> {
+        self.backed_off_from.take()
     }
 
     /// Down to one segment.

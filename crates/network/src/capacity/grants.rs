@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 
-use longfat_foundation::units::{PICOSECONDS_PER_SECOND, Span, Time};
+use longfat_foundation::units::{PICOSECONDS_PER_SECOND, Rate, Span, Time};
+
+use crate::path::Conditions;
 
 /// Parameters of the assignment of capacity on demand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,10 +26,29 @@ fn work_of(bits: u64) -> Work {
     Work::from(bits) * Work::from(PICOSECONDS_PER_SECOND)
 }
 
+/// A line whose rate changes. What is granted is a share of its time, which carries as many bits as the line does then.
+#[derive(Clone, Debug)]
+struct Pace {
+    conditions: Conditions,
+    /// Rate in bits per second at which the share is what is granted.
+    nominal_bps: u64,
+}
+
+impl Pace {
+    /// Bits per second that are sent while `rate_bps` are granted and the line has `rate`.
+    #[expect(clippy::cast_possible_truncation, reason = "no more than the line's highest rate")]
+    fn sent_bps(&self, rate_bps: u64, rate: Option<Rate>) -> u64 {
+        let product = u128::from(rate_bps) * u128::from(rate.map_or(0, |rate| rate.0));
+        product.div_ceil(u128::from(self.nominal_bps)) as u64
+    }
+}
+
 /// Capacity assigned to one line.
 #[derive(Clone, Debug)]
 pub struct Grants {
     demand: Demand,
+    /// If the line's rate changes.
+    pace: Option<Pace>,
     /// Index of the current frame: the first one stored.
     first: u64,
     /// Rates in bits per second of the current frame and of later ones, as far as they are decided; and the bits of each that were granted
@@ -56,8 +77,14 @@ impl Grants {
             busy_until: Time::ZERO,
             left: 0,
             granted_before: 0,
+            pace: None,
             demand,
         }
+    }
+
+    /// From now on the line's rate changes, which is `nominal` where nothing is said of it.
+    pub fn follow(&mut self, conditions: Conditions, nominal: Rate) {
+        self.pace = Some(Pace { conditions, nominal_bps: nominal.0 });
     }
 
     /// Duration of a frame.
@@ -67,29 +94,42 @@ impl Grants {
     }
 
     /// Begins a frame at `now`, with `bits_waiting` bits queued besides the packet being sent: requests what no grant or request covers
-    /// yet, and decides the rate of one more frame.
+    /// yet, and decides the rate of one more frame. While the line is interrupted no request is heard.
     pub fn begin_frame(&mut self, now: Time, bits_waiting: u64) {
         while self.first < now.0 / self.demand.frame.0 {
-            self.first += 1;
             let over = self.rates_bps.pop_front().unwrap_or_default();
-            self.granted_before += self.work_in_frame(over);
+            self.granted_before += self.work_between(over, self.beginning(self.first), self.beginning(self.first + 1));
+            self.first += 1;
             self.volumes.pop_front();
         }
-        self.ask_for(bits_waiting + self.bits_being_sent(now));
-        let room_bps = self.demand.most_bps - self.demand.constant_bps;
-        let volume = self.pending.min(self.bits_in_frame(room_bps));
-        self.pending -= volume;
-        let rate_bps = work_of(volume).div_ceil(Work::from(self.demand.frame.0));
-        let rate_bps = u64::try_from(rate_bps).map_or(room_bps, |rate| rate.min(room_bps));
+        let (volume, rate_bps) = self.rate_at(now).map_or((0, 0), |rate| self.answer(now, bits_waiting, rate));
         self.volumes.push_back(volume);
         self.rates_bps.push_back(self.demand.constant_bps + rate_bps);
     }
 
+    /// Requests what waits, and grants as much as there is room for: a volume in bits, and the share of the line's time as a rate, in bits per
+    /// second, for a line that has `rate` now.
+    fn answer(&mut self, now: Time, bits_waiting: u64, rate: Rate) -> (u64, u64) {
+        self.ask_for(bits_waiting + self.bits_being_sent(now), rate);
+        let room_bps = self.demand.most_bps - self.demand.constant_bps;
+        let volume = self.pending.min(self.bits_in_frame(room_bps, rate));
+        self.pending -= volume;
+        let nominal = self.pace.as_ref().map_or(rate.0, |pace| pace.nominal_bps);
+        let at_nominal = (Work::from(volume) * Work::from(nominal)).div_ceil(Work::from(rate.0));
+        let rate_bps = (at_nominal * Work::from(PICOSECONDS_PER_SECOND)).div_ceil(Work::from(self.demand.frame.0));
+        (volume, u64::try_from(rate_bps).map_or(room_bps, |rate| rate.min(room_bps)))
+    }
+
     /// Requests the part of a backlog that is covered neither by earlier requests nor by constant capacity until the response.
-    fn ask_for(&mut self, backlog: u64) {
+    fn ask_for(&mut self, backlog: u64, rate: Rate) {
         let requested = self.volumes.iter().sum::<u64>() + self.pending;
-        let constant = self.bits_in_frame(self.demand.constant_bps).saturating_mul(self.demand.response_frames);
+        let constant = self.bits_in_frame(self.demand.constant_bps, rate).saturating_mul(self.demand.response_frames);
         self.pending += backlog.saturating_sub(requested.saturating_add(constant));
+    }
+
+    /// The line's rate; `None` while it is interrupted.
+    fn rate_at(&self, now: Time) -> Option<Rate> {
+        self.pace.as_ref().map_or(Some(Rate(self.demand.most_bps)), |pace| pace.conditions.at(now).rate)
     }
 
     /// Sends a packet of `bits` bits from `begin` on, when no other is being sent. Returns its departure time if that is decided; otherwise
@@ -114,31 +154,57 @@ impl Grants {
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
     pub fn granted_bits(&self, now: Time) -> f64 {
-        let since = now.0.saturating_sub(self.first * self.demand.frame.0);
-        let of_frame = self.rates_bps.front().map_or(0, |&rate| Work::from(rate) * Work::from(since));
+        let of_frame =
+            self.rates_bps.front().map_or(0, |&rate| self.work_between(rate, self.beginning(self.first), now));
         (self.granted_before + of_frame) as f64 / PICOSECONDS_PER_SECOND as f64
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "a packet takes no longer than what is decided lasts")]
     fn send_from(&mut self, from: Time) -> Option<Time> {
-        let mut at = from.0;
+        let (mut at, mut left, mut sent) = (from, self.left, None);
         for (number, &rate_bps) in (self.first..).zip(&self.rates_bps) {
-            let ends = (number + 1) * self.demand.frame.0;
+            let ends = self.beginning(number + 1);
             if at >= ends {
                 continue;
             }
-            let work = Work::from(rate_bps) * Work::from(ends - at);
-            if work >= self.left {
-                let sent = at + self.left.div_ceil(Work::from(rate_bps.max(1))) as u64;
-                self.left = 0;
-                self.busy_until = Time(sent);
-                return Some(self.busy_until);
+            for (begin, end, bps) in self.stretches(rate_bps, at, ends) {
+                let work = Work::from(bps) * Work::from(end.0 - begin.0);
+                if work >= left {
+                    sent = Some(Time(begin.0 + left.div_ceil(Work::from(bps.max(1))) as u64));
+                    left = 0;
+                    break;
+                }
+                left -= work;
             }
-            self.left -= work;
+            if sent.is_some() {
+                break;
+            }
             at = ends;
         }
-        self.busy_until = self.decided_until();
-        None
+        self.left = left;
+        self.busy_until = sent.unwrap_or_else(|| self.decided_until());
+        sent
+    }
+
+    /// Bits per second that are sent while `rate_bps` are granted, between `from` and `until`: each with its beginning and end.
+    fn stretches(&self, rate_bps: u64, from: Time, until: Time) -> impl Iterator<Item = (Time, Time, u64)> {
+        let constant = self.pace.is_none().then_some((from, until, rate_bps));
+        let changing = self.pace.iter().flat_map(move |pace| {
+            let rates = pace.conditions.rates_between(from, until);
+            rates.map(move |(begin, end, rate)| (begin, end, pace.sent_bps(rate_bps, rate)))
+        });
+        constant.into_iter().chain(changing)
+    }
+
+    /// Work that `rate_bps` can do between two times.
+    fn work_between(&self, rate_bps: u64, from: Time, until: Time) -> Work {
+        let work = |(begin, end, bps): (Time, Time, u64)| Work::from(bps) * Work::from(end.0.saturating_sub(begin.0));
+        self.stretches(rate_bps, from, until).map(work).sum()
+    }
+
+    /// Beginning of the frame with that index.
+    fn beginning(&self, number: u64) -> Time {
+        Time(number * self.demand.frame.0)
     }
 
     /// Bits left at `now` of the packet in transmission.
@@ -146,19 +212,19 @@ impl Grants {
     pub fn bits_being_sent(&self, now: Time) -> u64 {
         let mut work = self.left;
         for (number, &rate_bps) in (self.first..).zip(&self.rates_bps) {
-            let (begins, ends) = (number * self.demand.frame.0, (number + 1) * self.demand.frame.0);
-            let lasting = ends.min(self.busy_until.0).saturating_sub(begins.max(now.0));
-            work += Work::from(rate_bps) * Work::from(lasting);
+            let (begin, end) = (self.beginning(number).max(now), self.beginning(number + 1).min(self.busy_until));
+            if begin < end {
+                work += self.work_between(rate_bps, begin, end);
+            }
         }
         u64::try_from(work.div_ceil(Work::from(PICOSECONDS_PER_SECOND))).unwrap_or(u64::MAX)
     }
 
-    fn work_in_frame(&self, rate_bps: u64) -> Work {
-        Work::from(rate_bps) * Work::from(self.demand.frame.0)
-    }
-
-    fn bits_in_frame(&self, rate_bps: u64) -> u64 {
-        u64::try_from(self.work_in_frame(rate_bps) / Work::from(PICOSECONDS_PER_SECOND)).unwrap_or(u64::MAX)
+    /// Bits that `rate_bps` carry in a frame while the line has `rate`.
+    fn bits_in_frame(&self, rate_bps: u64, rate: Rate) -> u64 {
+        let sent_bps = self.pace.as_ref().map_or(rate_bps, |pace| pace.sent_bps(rate_bps, Some(rate)));
+        let work = Work::from(sent_bps) * Work::from(self.demand.frame.0);
+        u64::try_from(work / Work::from(PICOSECONDS_PER_SECOND)).unwrap_or(u64::MAX)
     }
 }
 

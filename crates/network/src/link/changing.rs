@@ -3,13 +3,11 @@
 use longfat_foundation::random::Stream;
 use longfat_foundation::units::{LineClock, Rate, Span, Time, TransmissionTime};
 
-use crate::path::Conditions;
+use crate::path::{Conditions, Step};
 
 /// The conditions and the state of a line that changes.
 pub(super) struct Changing {
     conditions: Conditions,
-    /// Whether its rate changes too, and not only its delay.
-    has_rate: bool,
     /// Chance of the jitter.
     jitter: Stream,
     /// Rate at which the latest packet was sent.
@@ -21,28 +19,44 @@ pub(super) struct Changing {
 }
 
 impl Changing {
-    pub(super) fn new(conditions: Conditions, has_rate: bool, jitter: Stream) -> Self {
-        Self { conditions, has_rate, jitter, latest_rate: Rate(0), latest: Time::ZERO, busy: Span::ZERO }
+    pub(super) fn new(conditions: Conditions, jitter: Stream) -> Self {
+        Self { conditions, jitter, latest_rate: Rate(0), latest: Time::ZERO, busy: Span::ZERO }
     }
 
     /// Sends a packet of `bits` bits on a transmitter that is free at `free`, under the conditions when its transmission begins. Returns when it
-    /// has arrived, and when the transmitter is free again. None overtakes another: where the delay is shorter, those sent
-    /// later arrive with the last one sent before.
+    /// has arrived, and when the transmitter is free again.
     pub(super) fn transmit(&mut self, free: LineClock, bits: u64, rate_of_line: Rate) -> (LineClock, LineClock) {
         let (start, step) = self.conditions.open_from(free.time);
-        let rate = step.rate.filter(|_| self.has_rate).unwrap_or(rate_of_line);
+        let rate = step.rate.unwrap_or(rate_of_line);
         // A clock counts fractions of a picosecond in parts that depend on the rate.
         let goes_on = start == free.time && rate == self.latest_rate;
         let begin = if goes_on { free } else { LineClock::at(start) };
         self.latest_rate = rate;
         let transmission = TransmissionTime::of_bits(bits, rate);
-        let held = if step.jitter > Span::ZERO { self.jitter.uniform(Span::ZERO, step.jitter) } else { Span::ZERO };
-        let arrival = begin.delayed(step.delay + held).after(transmission);
-        let arrival = if arrival.time < self.latest { LineClock::at(self.latest) } else { arrival };
-        self.latest = arrival.time;
         let free = begin.after(transmission);
         self.busy = self.busy + (free.time - begin.time);
-        (arrival, free)
+        (self.arrival(free, &step), free)
+    }
+
+    /// Arrival of a packet whose last bit has been sent at `sent`, under the conditions then.
+    pub(super) fn arrival_of(&mut self, sent: LineClock) -> LineClock {
+        let step = self.conditions.at(sent.time);
+        self.arrival(sent, &step)
+    }
+
+    /// Arrival of a packet whose last bit has been sent at `sent`. None overtakes another: where the delay is shorter, those sent later arrive
+    /// with the last one sent before.
+    fn arrival(&mut self, sent: LineClock, step: &Step) -> LineClock {
+        let held = if step.jitter > Span::ZERO { self.jitter.uniform(Span::ZERO, step.jitter) } else { Span::ZERO };
+        let arrival = sent.delayed(step.delay + held);
+        let arrival = if arrival.time < self.latest { LineClock::at(self.latest) } else { arrival };
+        self.latest = arrival.time;
+        arrival
+    }
+
+    /// Mean rate between two times, in bits per second.
+    pub(super) fn mean_rate_bps(&self, from: Time, until: Time) -> f64 {
+        self.conditions.mean_rate_bps(from, until)
     }
 
     /// For how long it has been sending.

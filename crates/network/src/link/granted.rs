@@ -64,7 +64,8 @@ impl Line {
         let Some(granted) = &mut self.granted else { return };
         self.free = LineClock::at(sent.unwrap_or_else(|| granted.grants.decided_until()));
         if sent.is_some() {
-            let arrival = self.free.delayed(self.delay);
+            let constant = self.free.delayed(self.delay);
+            let arrival = self.changing.as_mut().map_or(constant, |changing| changing.arrival_of(self.free));
             self.trains.extend(granted.beyond.take().map(|cell| Train { arrival, cell, cells: 1 }));
         }
     }

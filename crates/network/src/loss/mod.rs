@@ -39,7 +39,7 @@ pub trait LossModel: Send {
     fn loses(&self) -> Loses {
         Loses::Packets
     }
-    /// True if the packet or cell of `flow` that has just arrived is lost.
+    /// True if the packet or cell of a connection that has just arrived is lost.
     fn loses_next(&mut self, flow: usize) -> bool;
 }
 
@@ -52,20 +52,11 @@ impl Family for dyn LossModel {
     }
 }
 
-/// Direction of the packets that pass the place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
-    /// Data on its way to the bottleneck's buffer.
-    Data,
-    /// Acknowledgments on the way back past the bottleneck.
-    Acknowledgments,
-}
-
 /// The place at which a loss model acts.
 #[derive(Clone, Debug)]
 pub struct LossContext {
-    /// Direction of the packets.
-    pub direction: Direction,
+    /// Name of the place in names of random streams: "data" and "acknowledgments" at the bottleneck, or that of a line.
+    pub place: String,
     /// Source of random numbers.
     pub chance: Chance,
     /// Bounds on the packets of each flow.
@@ -85,11 +76,7 @@ impl LossContext {
     /// Random stream of one flow at this place.
     #[must_use]
     pub fn stream(&self, flow: usize) -> Stream {
-        let place = match self.direction {
-            Direction::Data => "data",
-            Direction::Acknowledgments => "acknowledgments",
-        };
-        self.chance.stream(&format!("loss/{place}/{}", flow + 1))
+        self.chance.stream(&format!("loss/{}/{}", self.place, flow + 1))
     }
 
     /// Random streams of all flows.

@@ -41,7 +41,7 @@ impl Path for Fade {
     fn steps(&self) -> Vec<Step> {
         let GeoFade { begin, lasting, rate_share, loss } = &self.config;
         // Separate streams, so that the draws do not depend on each other.
-        let chance = |what: &str| self.context.chance.stream(&format!("path/geo-fade/{what}"));
+        let chance = |what: &str| self.context.stream(&format!("geo-fade/{what}"));
         let begin = begin.0.sample(&mut chance("begin"));
         let lasting = lasting.0.sample(&mut chance("lasting")) - Time::ZERO;
         let rate = Rate((self.context.rate.0 as f64 * rate_share.0).max(1.0) as u64);

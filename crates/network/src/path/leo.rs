@@ -52,7 +52,7 @@ struct Constellation {
 impl Path for Constellation {
     fn steps(&self) -> Vec<Step> {
         let Leo { interval, delay, gap, loss, jitter, least_rate_share } = &self.config;
-        let mut chance = self.context.chance.stream("path/leo");
+        let mut chance = self.context.stream("leo");
         let mut draw = |span: &RandomSpan| span.sample(&mut chance) - Time::ZERO;
         let mut steps = Vec::new();
         let mut time = Time::ZERO;

@@ -1,4 +1,4 @@
-//! Time-varying paths: the bottleneck's rate, delay and losses as functions of time.
+//! Time-varying paths: a line's rate, delay and losses as functions of time.
 //!
 //! A change of the path is no event: a line looks up the conditions when it sends. To add a kind: a file here with a
 //! [`model!`](longfat_foundation::model), a `mod` line and a line in [`PATHS`].
@@ -12,7 +12,7 @@ mod schedule;
 
 use std::sync::Arc;
 
-use longfat_foundation::random::Chance;
+use longfat_foundation::random::{Chance, Stream};
 use longfat_foundation::registry::{Entry, Family};
 use longfat_foundation::units::{Rate, Span, Time};
 
@@ -45,15 +45,26 @@ impl Family for dyn Path {
 pub struct PathContext {
     /// Source of random numbers.
     pub chance: Chance,
+    /// Name of the link, whose two lines draw the same; `None` for the bottleneck's.
+    pub link: Option<String>,
     /// Duration of the run.
     pub duration: Span,
-    /// The bottleneck's rate.
+    /// The line's rate.
     pub rate: Rate,
-    /// The bottleneck's one-way propagation delay.
+    /// The line's one-way propagation delay.
     pub delay: Span,
 }
 
 impl PathContext {
+    /// Random numbers of the link for `what`.
+    #[must_use]
+    pub fn stream(&self, what: &str) -> Stream {
+        match &self.link {
+            None => self.chance.stream(&format!("path/{what}")),
+            Some(link) => self.chance.stream(&format!("path/at {link}/{what}")),
+        }
+    }
+
     /// Conditions of the topology, from `time` on.
     #[must_use]
     pub fn nominal(&self, time: Time) -> Step {
@@ -66,13 +77,13 @@ impl PathContext {
 pub struct Step {
     /// Start of the step.
     pub time: Time,
-    /// Data rate; `None` while the path is interrupted, in both directions.
+    /// Data rate; `None` while the path is interrupted.
     pub rate: Option<Rate>,
-    /// One-way propagation delay, in both directions.
+    /// One-way propagation delay.
     pub delay: Span,
-    /// Largest extra delay of a packet, in both directions, drawn uniformly for each.
+    /// Largest extra delay of a packet, drawn uniformly for each.
     pub jitter: Span,
-    /// Loss probability of a packet, in both directions.
+    /// Loss probability of a packet.
     pub loss: f64,
 }
 
@@ -126,14 +137,25 @@ impl Conditions {
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
     pub fn bits_between(&self, from: Time, until: Time) -> f64 {
-        let steps = &self.0[self.index_at(from)..];
-        let ends = steps[1..].iter().map(|step| step.time.min(until)).chain([until]);
-        let bits = |(step, end): (&Step, Time)| {
-            let lasting = Span(end.0.saturating_sub(step.time.max(from).0));
-            step.rate.map_or(0.0, |rate| rate.0 as f64 * lasting.as_seconds())
+        let bits = |(begin, end, rate): (Time, Time, Option<Rate>)| {
+            let lasting = Span(end.0.saturating_sub(begin.0));
+            rate.map_or(0.0, |rate| rate.0 as f64 * lasting.as_seconds())
         };
-        let before = |(step, _): &(&Step, Time)| step.time < until;
-        steps.iter().zip(ends).take_while(before).map(bits).sum()
+        self.rates_between(from, until).map(bits).sum()
+    }
+
+    /// Data rates between `from` and `until`, each with its beginning and end.
+    pub fn rates_between(&self, from: Time, until: Time) -> impl Iterator<Item = (Time, Time, Option<Rate>)> {
+        let steps = &self.0[self.index_at(from)..];
+        let ends = steps[1..].iter().map(move |step| step.time.min(until)).chain([until]);
+        let stretches = steps.iter().zip(ends).take_while(move |(step, _)| step.time < until);
+        stretches.map(move |(step, end)| (step.time.max(from), end, step.rate))
+    }
+
+    /// Delays, losses and interruptions of these conditions, at a constant rate.
+    #[must_use]
+    pub fn at_rate(&self, rate: Rate) -> Self {
+        Self(self.0.iter().map(|step| Step { rate: step.rate.map(|_| rate), ..*step }).collect())
     }
 }
 
@@ -158,6 +180,7 @@ mod tests {
         let delay = Span::from_microseconds(1000);
         let context = PathContext {
             chance: Chance { seed: 1, replication: 0 },
+            link: None,
             duration: Span::from_microseconds(8_000_000),
             rate: Rate(8),
             delay,
@@ -180,6 +203,7 @@ mod tests {
         assert_eq!(begins(3), [at(0), at(2)]);
         let context = PathContext {
             chance: Chance { seed: 1, replication: 0 },
+            link: None,
             duration: Span::from_microseconds(8_000_000),
             rate: Rate(8),
             delay: Span::ZERO,

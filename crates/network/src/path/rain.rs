@@ -114,7 +114,7 @@ impl Fall<'_> {
 impl Path for Shower {
     fn steps(&self) -> Vec<Step> {
         // Separate streams, so that the draws do not depend on each other.
-        let chance = |what: &str| self.context.chance.stream(&format!("path/rain/{what}"));
+        let chance = |what: &str| self.context.stream(&format!("rain/{what}"));
         let begin = self.config.begin.0.sample(&mut chance("begin"));
         let lasting = self.config.lasting.0.sample(&mut chance("lasting")) - Time::ZERO;
         let fall =

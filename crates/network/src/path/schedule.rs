@@ -91,7 +91,8 @@ impl Table {
 
 fn column(name: &str) -> Result<usize, String> {
     let known = COLUMNS.iter().position(|column| *column == name);
-    known.ok_or_else(|| format!("line 1: unknown column \"{name}\"; known: {}", COLUMNS.join(", ")))
+    let separated = if name.contains([';', '\t', '|']) { "; columns are separated by commas" } else { "" };
+    known.ok_or_else(|| format!("line 1: unknown column \"{name}\"; known: {}{separated}", COLUMNS.join(", ")))
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "within the limits")]
@@ -160,6 +161,11 @@ mod tests {
             ("", "no header"),
             ("time_s,loss\n", "no rows"),
             ("time_s,speed\n0,1", "line 1: unknown column \"speed\"; known: time_s, rate_bps, delay_s, jitter_s, loss"),
+            (
+                "time_s;loss\n0;1",
+                "line 1: unknown column \"time_s;loss\"; known: time_s, rate_bps, delay_s, jitter_s, loss; columns are separated by \
+                 commas",
+            ),
             (
                 "steps.csv",
                 "line 1: unknown column \"steps.csv\"; known: time_s, rate_bps, delay_s, jitter_s, loss; expected the table itself; to \

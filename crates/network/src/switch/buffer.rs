@@ -1,6 +1,8 @@
 //! Buffers: their sizes in cells, packets or round trips, and what a drop policy and a scheduler know of one.
 
-use longfat_foundation::config::{Decimal, Node, Parameter, Reader, SIZE, Shape, Value, VariantShape, parse_in};
+use longfat_foundation::config::{
+    Decimal, Node, Parameter, Reader, SIZE, Shape, Value, VariantShape, number_and_unit, parse_in,
+};
 use longfat_foundation::random::Stream;
 use longfat_foundation::units::{Rate, Span};
 use serde_json::Value as Json;
@@ -25,10 +27,17 @@ pub enum Buffer {
 /// More are a slip, and too many to multiply.
 const MOST_ROUND_TRIPS: u128 = 1000;
 
+const SIZES: &str = "a number of cells (of packets, or bytes, where they travel whole), a multiple of the round trip (RTT or BDP), or \"unlimited\"";
+
 const EXPECTED: Shape = Shape::Quantity {
-    expected: "a number of cells (of packets, or bytes, where they travel whole), a multiple of the round trip (RTT or BDP), or \"unlimited\"",
+    expected: SIZES,
     examples: &["12000 cells", "20 packets", "150 kB", "0.5 RTT", "1 BDP", "unlimited"],
 };
+
+/// Beginning of messages. Its example suits every framing; a number of cells or packets would suit one.
+fn expected() -> String {
+    format!("expected {SIZES}, such as \"1 BDP\"")
+}
 
 impl Buffer {
     /// The size for a bottleneck of `rate` and a round trip without queueing, in units of `bits` bits; round trips are rounded
@@ -87,7 +96,7 @@ impl Buffer {
                 Err(format!("{text} is more than {MOST_ROUND_TRIPS} round trips"))
             }
             Some(size) => Ok(size),
-            None => Err(format!("expected {}, found the text {text:?}", EXPECTED.expected())),
+            None => Err(format!("{}, found the text {text:?}", expected())),
         }
     }
 
@@ -96,10 +105,10 @@ impl Buffer {
         if text == "unlimited" {
             return Some(Self::Unlimited);
         }
-        let (number, unit) = text.split_once(' ')?;
+        let (number, unit) = number_and_unit(text);
         // An i64, so that the resolved value can be read again.
         let count = || number.parse().ok().and_then(|count: i64| u64::try_from(count).ok());
-        match unit.trim() {
+        match unit {
             "cells" | "cell" => count().map(Self::Cells),
             "packets" | "packet" => count().map(Self::Packets),
             "RTT" | "BDP" => Decimal::parse(number).filter(|times| times.scale <= 1_000_000).map(Self::RoundTrips),
@@ -118,7 +127,7 @@ impl Parameter for Buffer {
     fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
         let found = match &node.value {
             Value::Text(text) => Self::parse(text),
-            _ => Err(format!("expected {}, found {}", EXPECTED.expected(), node.describe())),
+            _ => Err(format!("{}, found {}", expected(), node.describe())),
         };
         found.map_err(|problem| reader.reject(node, problem)).ok()
     }
@@ -201,6 +210,16 @@ mod tests {
         let buffer = Buffer::parse("1 BDP").unwrap();
         let round_trip = Span::from_microseconds(100_000);
         assert_eq!(buffer.settled(Rate(1_500_000), round_trip, Unit::Packet, 8 * 1040), Buffer::Packets(19));
+    }
+
+    #[test]
+    fn a_size_needs_no_blank_before_its_unit() {
+        for (close, apart) in
+            [("1.5BDP", "1.5 BDP"), ("20packets", "20 packets"), ("150kB", "150 kB"), ("1cell", "1 cell")]
+        {
+            assert_eq!(Buffer::parse(close), Buffer::parse(apart));
+            assert!(Buffer::parse(close).is_ok(), "{close}");
+        }
     }
 
     #[test]

@@ -22,6 +22,7 @@ const LINUX_6_12: &[(&str, &str)] = &[
     ("codel", "{ square_root = 'newton', ecn = false }"),
     ("fq-codel", "{ ecn = true }"),
     ("pie", "{ update_period = '16 ms', mean_packet = '1514 B', ecn = false }"),
+    ("fq-pie", "{ update_period = '16 ms', mean_packet = '1514 B', ecn = false }"),
     ("red", "{ gentle = false, hard_drop = false, first_above_minimum = 'let-in', ecn = false }"),
     ("cake", "{ control = 'cobalt' }"),
 ];

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use longfat_foundation::config::{MOST_PROBLEMS, did_you_mean, listed};
 use longfat_foundation::units::{Rate, Span};
 
-use super::{Flow, Graph, Journey, RateBack, Topology};
+use super::{Back, Flow, Graph, Journey, Topology};
 
 longfat_foundation::choice! {
     /// Ends of a link with a managed port: a buffer with a limit and a drop policy, as in the scenario's `port`.
@@ -35,9 +35,11 @@ longfat_foundation::section! {
         /// Bits per second on the line from `from` to `to`.
         pub rate: Rate,
         /// Bits per second on the line from `to` to `from`.
-        pub rate_back: RateBack = "as-there",
-        /// One-way propagation delay.
+        pub rate_back: Back<Rate> = "as-there",
+        /// One-way propagation delay of the line from `from` to `to`.
         pub delay: Span,
+        /// One-way propagation delay of the line from `to` to `from`.
+        pub delay_back: Back<Span> = "as-there",
         /// Ends of the link with a managed port. Only switches have such ports.
         pub managed: ManagedPorts = "none",
     }
@@ -173,7 +175,8 @@ impl Plan {
                 .object(path, format!("a second link between {:?} and {:?}; one at most", config.from, config.to));
         }
         let rates = (config.rate, config.rate_back.beside(config.rate));
-        let there = self.graph.join(from, to, rates, config.delay);
+        let delays = (config.delay, config.delay_back.beside(config.delay));
+        let there = self.graph.join(from, to, rates, delays);
         self.name_lines(&path, there, config);
         for (line, end) in [(there, ManagedPorts::There), (there + 1, ManagedPorts::Back)] {
             let is_managed = config.managed == end || config.managed == ManagedPorts::Both;

@@ -52,8 +52,8 @@ impl Graph {
             let rates = |line: usize| (self.links[line].rate, self.links[line + 1].rate);
             let (rates_up, rates_down) = (rates(up), rates(down));
             let (near_switch, far_switch) = (self.links[up].to, self.links[down].from);
-            let inward = self.join(near, near_switch, rates_up, Span::ZERO);
-            let outward = self.join(far_switch, far, rates_down, Span::ZERO);
+            let inward = self.join(near, near_switch, rates_up, (Span::ZERO, Span::ZERO));
+            let outward = self.join(far_switch, far, rates_down, (Span::ZERO, Span::ZERO));
             (self.links[up].to, self.links[up + 1].from) = (near, near);
             (self.links[down].from, self.links[down + 1].to) = (far, far);
             flow.forward = Arc::new([up, inward, bottleneck, outward, down]);

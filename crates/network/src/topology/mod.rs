@@ -1,17 +1,18 @@
 //! Topologies: graphs of hosts and switches, directed links, and flows between hosts.
 
+mod back;
 mod graph;
 mod legs;
 mod n_source;
-mod rate_back;
 mod routes;
 mod shortest_paths;
 
+pub use back::Back;
 pub use legs::Leg;
-pub use rate_back::RateBack;
 pub use routes::Routes;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use longfat_foundation::registry::{Entry, Family};
@@ -151,10 +152,10 @@ impl Graph {
         self.nodes.len() - 1
     }
 
-    /// Adds an unmanaged link in each direction, with the rates there and back; returns the index of the first.
-    pub fn join(&mut self, from: usize, to: usize, rates: (Rate, Rate), delay: Span) -> usize {
+    /// Adds an unmanaged link in each direction, with the rates and delays there and back; returns the index of the first.
+    pub fn join(&mut self, from: usize, to: usize, rates: (Rate, Rate), delays: (Span, Span)) -> usize {
         let index = self.links.len();
-        for (from, to, rate) in [(from, to, rates.0), (to, from, rates.1)] {
+        for (from, to, rate, delay) in [(from, to, rates.0, delays.0), (to, from, rates.1, delays.1)] {
             self.links.push(Link { name: None, from, to, rate, delay, managed: false });
         }
         index
@@ -166,6 +167,29 @@ impl Graph {
         let link = &self.links[number];
         let between = || format!("{} to {}", self.nodes[link.from].name, self.nodes[link.to].name);
         link.name.as_ref().map_or_else(between, ToString::to_string)
+    }
+
+    /// For each name the index of the link that is called so, if there is one.
+    #[must_use]
+    pub fn lines_called<'n>(&self, names: impl Iterator<Item = &'n str>) -> Vec<Option<usize>> {
+        let names: Vec<_> = names.collect();
+        let mut numbers = BTreeMap::new();
+        if !names.is_empty() {
+            numbers.extend((0..self.links.len()).map(|number| (self.link_name(number), number)));
+        }
+        names.into_iter().map(|name| numbers.get(name).copied()).collect()
+    }
+
+    /// Whether a link leads away from a host.
+    #[must_use]
+    pub fn begins_at_host(&self, number: usize) -> bool {
+        self.nodes[self.links[number].from].is_host
+    }
+
+    /// Index of the first of the two lines of a link.
+    #[must_use]
+    pub fn first_of_link(&self, number: usize) -> usize {
+        self.opposite(number).map_or(number, |other| other.min(number))
     }
 
     /// Names of the managed links, which are also those of their ports.

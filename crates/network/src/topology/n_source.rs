@@ -3,7 +3,7 @@
 use longfat_foundation::config::AtLeastOne;
 use longfat_foundation::units::{Rate, Span};
 
-use super::{Flow, Graph, Journey, NodeName, RateBack, Topology};
+use super::{Back, Flow, Graph, Journey, NodeName, Topology};
 
 longfat_foundation::section! {
     /// A pair of links, one in each direction.
@@ -12,9 +12,11 @@ longfat_foundation::section! {
         /// be 149.76 Mbit/s (S-01).
         pub rate: Rate = "155.52 Mbit/s" or ["149.76 Mbit/s"],
         /// Bits per second on the line back, from the destinations to the sources.
-        pub rate_back: RateBack = "as-there",
+        pub rate_back: Back<Rate> = "as-there",
         /// One-way propagation delay.
         pub delay: Span,
+        /// One-way propagation delay of the line back, from the destinations to the sources.
+        pub delay_back: Back<Span> = "as-there",
     }
 }
 
@@ -37,6 +39,10 @@ longfat_foundation::model! {
 impl LinkPair {
     fn rates(&self) -> (Rate, Rate) {
         (self.rate, self.rate_back.beside(self.rate))
+    }
+
+    fn delays(&self) -> (Span, Span) {
+        (self.delay, self.delay_back.beside(self.delay))
     }
 }
 
@@ -61,17 +67,19 @@ impl NSource {
         };
         let near = graph.add_node("switch 1", false);
         let far = graph.add_node("switch 2", false);
-        let bottleneck = graph.join(near, far, self.bottleneck.rates(), self.bottleneck.delay);
+        let bottleneck = graph.join(near, far, self.bottleneck.rates(), self.bottleneck.delays());
         graph.links[bottleneck].managed = true;
         graph.bottleneck = Some(bottleneck);
         graph.links[bottleneck].name = Some("bottleneck".into());
+        graph.links[bottleneck + 1].name = Some("bottleneck back".into());
         let delays = journeys.iter().flat_map(|journey| (0..journey.count).map(|_| journey.access_delay));
-        let mut delays = delays.map(|delay| delay.unwrap_or(self.access.delay));
+        let of_access = self.access.delays();
+        let mut delays = delays.map(|delay| delay.map_or(of_access, |delay| (delay, delay)));
         for number in 1..=self.sources.0 {
             let source = graph.add_node(NodeName::numbered("source", number), true);
             let destination = graph.add_node(NodeName::numbered("destination", number), true);
-            let up = graph.join(source, near, self.access.rates(), delays.next().unwrap_or(self.access.delay));
-            let down = graph.join(far, destination, self.access.rates(), self.access.delay);
+            let up = graph.join(source, near, self.access.rates(), delays.next().unwrap_or(of_access));
+            let down = graph.join(far, destination, self.access.rates(), of_access);
             graph.flows.push(Flow {
                 sender: graph.flows.len(),
                 place: 0,
@@ -104,8 +112,9 @@ mod tests {
     fn the_way_back_crosses_the_same_nodes_and_the_round_trip_is_six_links() {
         let pair = |microseconds| LinkPair {
             rate: Rate(155_520_000),
-            rate_back: RateBack::default(),
+            rate_back: Back::default(),
             delay: Span::from_microseconds(microseconds),
+            delay_back: Back::default(),
         };
         let graph = NSource { sources: AtLeastOne(3), access: pair(5), bottleneck: pair(100) };
         let graph = graph.graph(&[]).expect("there are no groups");

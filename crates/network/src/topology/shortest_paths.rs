@@ -66,7 +66,8 @@ mod tests {
             graph.add_node(format!("node {number}"), number < 2);
         }
         for &(from, to, delay) in links {
-            graph.join(from, to, (Rate(1_000_000), Rate(1_000_000)), Span::from_microseconds(delay));
+            let delay = Span::from_microseconds(delay);
+            graph.join(from, to, (Rate(1_000_000), Rate(1_000_000)), (delay, delay));
         }
         graph
     }
@@ -95,8 +96,8 @@ mod tests {
     fn no_path_passes_a_host() {
         let mut graph = graph(&[(0, 2, 1), (3, 1, 1)]);
         let between = graph.add_node("between", true);
-        graph.join(2, between, (Rate(1), Rate(1)), Span(1));
-        graph.join(between, 3, (Rate(1), Rate(1)), Span(1));
+        graph.join(2, between, (Rate(1), Rate(1)), (Span(1), Span(1)));
+        graph.join(between, 3, (Rate(1), Rate(1)), (Span(1), Span(1)));
         assert_eq!(nodes(&graph, 0, 1), None);
         assert_eq!(nodes(&graph, 0, between), Some(vec![2, between]));
     }

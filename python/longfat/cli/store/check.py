@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from longfat.cli.sources import SourceType
+
 if TYPE_CHECKING:
     from longfat.store.salvage import Found
 
@@ -12,7 +14,7 @@ MOST_NAMED = 10
 
 
 @click.command("check")
-@click.argument("store", metavar="PATH_OR_URL")
+@click.argument("store", metavar="PATH_OR_URL", type=SourceType("store"))
 def command(store: str) -> None:
     """Check every run of a store against its digest, and the database itself.
 

@@ -2,11 +2,12 @@
 
 import click
 
+from longfat.cli.sources import SourceType
 from longfat.cli.talk import say
 
 
 @click.command("salvage")
-@click.argument("store", metavar="PATH_OR_URL")
+@click.argument("store", metavar="PATH_OR_URL", type=SourceType("store"))
 @click.argument("new", metavar="NEW_PATH_OR_URL")
 def command(store: str, new: str) -> None:
     """Copy every run of a store that is whole into a new store.

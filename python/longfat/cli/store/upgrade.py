@@ -2,11 +2,12 @@
 
 import click
 
+from longfat.cli.sources import SourceType
 from longfat.cli.talk import say
 
 
 @click.command("upgrade")
-@click.argument("store", metavar="PATH_OR_URL")
+@click.argument("store", metavar="PATH_OR_URL", type=SourceType("store"))
 def command(store: str) -> None:
     """Bring a store up to date, keeping every run; forward only, all of it or nothing.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from longfat.base.errors import BadInput, CheckFailed, LongfatError
+from longfat.base.location import shown as shown_store
 from longfat.cli.options import (
     MOST_CONFIDENCE,
     Number,
@@ -19,10 +20,10 @@ from longfat.cli.options import (
     options_said,
     part_options,
     say_cautions,
-    say_if_new,
     splice_option,
     store_option,
     study_argument,
+    study_command,
 )
 from longfat.cli.talk import print_json, print_table, say, splice_into
 
@@ -55,7 +56,12 @@ if TYPE_CHECKING:
     metavar="SHARE",
     help="Confidence of these intervals.  [default: that of the study's precision, or 0.9]",
 )
-@click.option("--answer", "as_answer", is_flag=True, help="Only what follows, in words.")
+@click.option(
+    "--answer/--no-answer",
+    "as_answer",
+    default=None,
+    help="Only what follows, in words, or only the tables.  [default: both]",
+)
 @click.option("--markdown", is_flag=True, help="Print Markdown.")
 @click.option("--latex", is_flag=True, help="Print LaTeX, which needs no package.")
 @splice_option
@@ -75,7 +81,7 @@ def command(
     as_ledger: bool,
     intervals: bool,
     confidence: float | None,
-    as_answer: bool,
+    as_answer: bool | None,
     markdown: bool,
     latex: bool,
     splice: Path | None,
@@ -87,7 +93,7 @@ def command(
     over the replications, and so are Student's intervals of the means (--intervals), which --json
     always has. Summaries leave out values marked as doubtful (?). Below each table stands what
     follows from it in words: the best combination, which others may be as good, what each factor is
-    worth; alone, and in Markdown, with --answer.
+    worth. LaTeX has the tables only.
     """
     forms = {"--json": as_json, "--latex": latex}  # what is spliced is Markdown
     forms["--splice" if splice else "--markdown"] = markdown or splice is not None
@@ -112,7 +118,7 @@ def command(
     from longfat.report.document import comparison_document
     from longfat.report.markdown import answers_markdown, comparison_markdown, short_markdown
 
-    found = _found(study, part, store)
+    found = _found(study, part, store, within)
     tables = found.tables
     if factor is not None:
         _check_factor(found.plan.study, tables, factor)
@@ -122,7 +128,7 @@ def command(
     if as_answer:
         text = answers_markdown(answers)
     elif factor is None:
-        text = comparison_markdown(tables, shown)
+        text = comparison_markdown(tables, shown, None if as_answer is False else answers)
     else:
         text = short_markdown(tables, factor)
     advice = found.advice(commands_to_run(found.plan.study, found.lacking, study, part, store))
@@ -130,7 +136,7 @@ def command(
         if advice:
             raise LongfatError(f"{splice} stays as it is: {advice}")
         short = options_said({"--by": factor}) + (" --intervals" if intervals else "")
-        short += " --answer" if as_answer else ""
+        short += {None: "", True: " --answer", False: " --no-answer"}[as_answer]
         named = f"{found.plan.study.name}{part.arguments}{short}"
         named += options_said({"--confidence": confidence})
         splice_into(splice, f"longfat study compare {named} --markdown", text)
@@ -146,7 +152,7 @@ def command(
     elif as_answer:
         _print_answers(answers)
     else:
-        _print(tables, answers, shown)
+        _print(tables, {} if as_answer is False else answers, shown)
     say_cautions(study, _cautions(tables))
     if advice:
         say(advice)
@@ -182,7 +188,7 @@ class _Found:
         return self.plan.of(dict.fromkeys(planned)).lacking(self.results)
 
 
-def _found(name: str, part: Part, store: str) -> _Found:
+def _found(name: str, part: Part, store: str, within: float | None) -> _Found:
     from longfat.analysis.cautions import with_cautions
     from longfat.results.sequential import in_effect
     from longfat.results.stored import compare_results, load_results
@@ -195,7 +201,12 @@ def _found(name: str, part: Part, store: str) -> _Found:
         plan = in_effect(plan, opened)
         metrics = list(dict.fromkeys(response.metric for response in study.responses))
         results = load_results(plan, opened, metrics)
-    say_if_new(opened)
+    if not any(results.values()):
+        refusal = LongfatError if within is None else CheckFailed
+        raise refusal(
+            f"{shown_store(store)}: no run of {study.name} to compare; to run them:\n"
+            f"  {study_command('run', name, part, store)}"
+        )
     tables = with_cautions(plan, results, compare_results(plan, results))
     return _Found(plan, results, tables)
 
@@ -276,7 +287,7 @@ def _print(
         elif table.by:
             (_, *columns), rows = part_rows(table)
             print_table([f"table {table.response.table}", *columns], rows)
-        for sentence in answers[table_name(table)]:
+        for sentence in answers.get(table_name(table), ()):
             click.echo(sentence)
     if overview := overview_rows(tables):
         print_table(["table", "response", *SUMMARY_COLUMNS], overview, title="All tables")

@@ -9,7 +9,7 @@ from longfat.analysis.analysis import Settings
 from longfat.analysis.cautions import cautions, lengths, paths_of, with_cautions
 from longfat.analysis.claim_tables import paper_tables, run_tables
 from longfat.analysis.claims import Judgement, check_claims, judge_claims
-from longfat.report.analysis import analysis_document
+from longfat.report.analysis import analysis_document, source_of_study
 from longfat.report.claims import claims_document
 from longfat.report.document import comparison_document
 from longfat.report.study_report.parts import ChosenRun, PartAnalysis, analyses, chosen_runs
@@ -141,7 +141,7 @@ class Contents:
                 self.claims.cautions,
             )
         for part in self.analyses:
-            source = {"source": self.said.study}
+            source = source_of_study(self.said.study, self.study)
             document = analysis_document(part.analysis, source, cautions=part.cautions)
             for long in _NOT_CARRIED:
                 del document[long]

@@ -6,11 +6,13 @@ from typing import Any
 from urllib.parse import quote
 
 from longfat.base.errors import LongfatError
-from longfat.base.html import Html, element, joined
+from longfat.base.html import Html, element, folded, table
 from longfat.base.location import DEFAULT_STORE
 from longfat.plots import draw
+from longfat.plots.data_table import data_table
 from longfat.plots.figure import Figure
-from longfat.report.analysis import analysis_document
+from longfat.plots.options import PLAIN, Options
+from longfat.report.analysis import analysis_document, source_of_study
 from longfat.report.study_report.contents import Contents
 from longfat.report.study_report.parts import ChosenRun, PartAnalysis, names_of, results_of
 from longfat.results.comparison import TableComparison
@@ -36,11 +38,13 @@ class Figures:
         source: Any = group
         if kind == "ledger":
             source = ledger_rows(results_of(group, contents.results))
-        return self._drawn(kind, source, command)
+        options = Options(levels=contents.study.named_levels)
+        return self._drawn(kind, source, command, options)
 
     def of_analysis(self, kind: str, contents: Contents, part: PartAnalysis) -> Html:
         """Plot an analysis; empty if there is nothing to draw."""
-        document = analysis_document(part.analysis, {"source": contents.said.study})
+        source = source_of_study(contents.said.study, contents.study)
+        document = analysis_document(part.analysis, source)
         command = f"{contents.analyze(part, '--json')} | longfat plot {kind} - -o {kind}.svg"
         return self._drawn(kind, document, command)
 
@@ -54,9 +58,9 @@ class Figures:
         command = f"{trace_command(contents, run_id)} && longfat plot {kind} {folder} -o {kind}.svg"
         return self._drawn(kind, [traces], command)
 
-    def _drawn(self, kind: str, source: Any, command: str) -> Html:
+    def _drawn(self, kind: str, source: Any, command: str, options: Options = PLAIN) -> Html:
         try:
-            figure = draw(kind, source, command=command)
+            figure = draw(kind, source, options, command)
         except LongfatError:  # nothing to draw, such as interactions of a single factor
             return Html("")
         return self._element(figure)
@@ -72,8 +76,8 @@ class Figures:
                 "figcaption",
                 element("b", f"Figure {number}. "),
                 f"{figure.sentence} ",
-                _data(figure),
                 element("code", figure.command),
+                _data(figure, f"Data of figure {number}"),
             ),
         )
 
@@ -85,12 +89,15 @@ def trace_command(contents: Contents, run_id: str) -> str:
     return shlex.join(again)
 
 
-def _data(figure: Figure) -> Html:
-    """Return a link that saves the plotted rows as CSV; empty if they are too large."""
+def _data(figure: Figure, title: str) -> Html:
+    """Return the plotted rows, folded: as a table, and as CSV to save unless that is too large."""
+    found = data_table(figure.rows)
+    said = [_SUMMARIZED.format(found.drawn_rows)] if found.drawn_rows else []
     text = quote(figure.csv(), safe=_PLAIN)
-    if len(text) > _MOST_CSV_BYTES:
-        return Html("")
-    link = element(
-        "a", "Data (CSV)", download=f"{figure.kind}.csv", href=f"data:text/csv;charset=utf-8,{text}"
-    )
-    return joined([link, " "])
+    if len(text) <= _MOST_CSV_BYTES:
+        address = f"data:text/csv;charset=utf-8,{text}"
+        said.append(element("a", "Save as CSV", download=f"{figure.kind}.csv", href=address))
+    return folded(title, element("p", *said), table(found.header, found.rows, title))
+
+
+_SUMMARIZED = "A summary of the {:,} rows drawn. "

@@ -3,12 +3,11 @@
 import base64
 import hashlib
 import json
-import zlib
 from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
-from longfat.base.html import Html, element, joined
+from longfat.base.html import Html, element
 from longfat.report.study_report.contents import Contents
 from longfat.report.study_report.figures import Figures
 from longfat.report.study_report.sections import Section, sections
@@ -35,7 +34,7 @@ def page(contents: Contents) -> str:
     )
     data = [
         _data("documents", contents.documents()),
-        _compressed("figures", figures.specifications),
+        _data("figures", figures.specifications),
     ]
     body = element(
         "body",
@@ -82,21 +81,7 @@ def _harmless(text: str) -> str:
     return text.replace("</script", "<\\/script")
 
 
-def _compressed(name: str, document: Mapping[str, Any]) -> Html:
-    """Embed a document for the page's own scripts: base64 of its JSON, deflated (RFC 1950).
-
-    Specifications are repetitive: this is a fifth of their text.
-    """
-    deflated = zlib.compress(_json(document).encode(), level=9)
-    text = Html(base64.b64encode(deflated).decode())
-    return element("script", text, type="text/plain", id=name)
-
-
-def _json(document: Mapping[str, Any]) -> str:
-    return json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-
-
 def _data(name: str, document: Mapping[str, Any]) -> Html:
     """Embed a JSON document, escaped so that its content cannot end the element."""
-    safe = Html(_json(document).replace("<", "\\u003c"))
-    return joined([element("script", safe, type="application/json", id=name)])
+    text = json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return element("script", Html(text.replace("<", "\\u003c")), type="application/json", id=name)

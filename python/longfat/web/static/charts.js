@@ -2,11 +2,13 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import { html, shown } from "./common.js";
+import { DataTable } from "./parts.js";
 
 const HEIGHT = 210;
 const NARROW = 480;
 const LIVE_LEGEND = 5;
 const LONGEST_LEGEND = 15;
+const PARTS_OF_TIME = 5;
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const variable = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -40,8 +42,9 @@ export function Chart({ chart }) {
   const live = chart.series.length <= LIVE_LEGEND;
   return html`<section class=${`card chart ${live ? "live" : ""}`} data-chart=${chart.name}>
     <h2>${chart.title} <small>${chart.unit}</small></h2>
-    <div ref=${holder} role="img" aria-label=${described(chart)}></div>
+    <div ref=${holder}></div>
     <p class="quiet">${noted(chart)}</p>
+    <${DataTable} title=${`Data: ${chart.title}`} table=${() => tableOf(chart)} />
   </section>`;
 }
 
@@ -66,8 +69,30 @@ function described(chart) {
     `at most ${shown(highestOf(chart))} ${chart.unit}; ${noted(chart)}`;
 }
 
+/** For each series the least and greatest value, and the mean in each part of the time. */
+function tableOf(chart) {
+  const end = chart.x.at(-1) ?? 0;
+  const parts = Array.from({ length: PARTS_OF_TIME }, (_, place) => [(place * end) / PARTS_OF_TIME, ((place + 1) * end) / PARTS_OF_TIME]);
+  const within = (series, [from, to]) => series.values.filter((value, place) =>
+    Number.isFinite(value) && chart.x[place] >= from && (chart.x[place] < to || to === end));
+  return {
+    header: [`in ${chart.unit}`, "least", "greatest", ...parts.map(([from, to]) => `mean, ${shown(from)} to ${shown(to)} s`)],
+    rows: chart.series.map((series) => {
+      const all = within(series, [0, end]);
+      return [series.label, ...[Math.min(...all), Math.max(...all), ...parts.map((part) => mean(within(series, part)))]
+        .map((value) => (Number.isFinite(value) ? shown(value) : "–"))];
+    }),
+  };
+}
+
+const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** Draws the chart: one picture with a label. Its legend repeats names that its table has. */
 function draw(holder, chart) {
   const plot = new uPlot(options(holder, chart), dataOf(chart), holder);
+  holder.querySelector("canvas").setAttribute("role", "img");
+  holder.querySelector(".u-legend")?.setAttribute("aria-hidden", "true");
+  label(plot, chart);
   plot.signature = signatureOf(chart);
   plot.chart = chart;
   return plot;
@@ -76,7 +101,10 @@ function draw(holder, chart) {
 function update(plot, chart) {
   plot.chart = chart;
   plot.setData(dataOf(chart));
+  label(plot, chart);
 }
+
+const label = (plot, chart) => plot.root.querySelector("canvas").setAttribute("aria-label", described(chart));
 
 const dataOf = (chart) => [chart.x, ...chart.series.map((series) => series.values)];
 
@@ -91,21 +119,34 @@ function options(holder, chart) {
     padding: [8, narrow ? 4 : 12, 0, 0],
     scales: { x: { time: false, range: (_, low, high) => [low, high] }, y: { range: fromZero } },
     axes: [{ ...axis, label: "time in s", labelSize: 18, size: 34, labelFont: axis.font },
-      { ...axis, size: narrow ? 54 : 60 }],
+      { ...axis, size: (_, numbers) => besideOf(numbers, narrow) }],
     focus: { alpha: 0.25 },
     legend: { show: chart.series.length <= LONGEST_LEGEND && chart.series.length > 1,
-      live: chart.series.length <= LIVE_LEGEND && !narrow },
+      live: chart.series.length <= LIVE_LEGEND && !narrow,
+      markers: { dash: (_, number) => borderOf(chart.series[number - 1]?.dash) } },
     cursor: { drag: { x: true, y: false }, focus: { prox: 16 } },
     series: [{ label: "time", value: (_, value) => (value === null ? "" : `${shown(value)} s`) }, ...chart.series.map((series) => ({
       label: series.label,
       stroke: visible(series),
       width: chart.series.length > 5 ? 1 : 1.5,
+      dash: series.dash,
       points: { show: false },
       value: (_, value) => (value === null || value === undefined ? "" : shown(value)),
     }))],
     hooks: { draw: [drawGuides, drawEvents] },
   };
 }
+
+/** The border in a legend that stands for a dash: pixels drawn and left out in turn. */
+function borderOf(dash) {
+  if (!dash || dash[1] === 0) return "solid";
+  if (dash.length > 2) return "double";
+  return dash[0] > dash[1] ? "dashed" : "dotted";
+}
+
+/** The width of an axis whose longest number is not cut off. */
+const besideOf = (numbers, narrow) =>
+  Math.max(narrow ? 54 : 60, 20 + 7 * Math.max(0, ...(numbers ?? []).map((number) => number.length)));
 
 /** From 0 to above the highest value and the guides. */
 function fromZero(plot, _low, high) {

@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ask, html, Trouble } from "./common.js";
+import { DataTable } from "./parts.js";
 
 const LIBRARIES = ["/vendor/vega.min.js", "/vendor/vega-lite.min.js", "/vendor/vega-embed.min.js", "/static/figure.js"];
 
@@ -25,13 +26,16 @@ export function Figures({ study, address }) {
   const [kind, setKind] = useState("");
   const [table, setTable] = useState("");
   const names = study.figures.map(({ name }) => name);
+  const tables = study.figures.find(({ name }) => name === kind)?.tables ?? ["", ...study.tables];
+  const chosen = tables.includes(table) ? table : tables[0];
+  if (!names.length) return null;
   return html`<section class="card">
     <h2>Figures</h2>
     <form class="choices" onSubmit=${(event) => event.preventDefault()}>
       <${Select} id="figure" label="figure" value=${kind} names=${["", ...names]} none="choose one" onChange=${setKind} />
-      <${Select} id="table" label="table" value=${table} names=${["", ...study.tables]} none="all" onChange=${setTable} />
+      <${Select} id="table" label="table" value=${chosen} names=${tables} none="all" onChange=${setTable} />
     </form>
-    ${kind && html`<${Figure} address=${`${address}/figures/${kind}?${new URLSearchParams({ table })}`}
+    ${kind && html`<${Figure} address=${`${address}/figures/${kind}?${new URLSearchParams({ table: chosen })}`}
       ended=${study.state.done} />`}
   </section>`;
 }
@@ -68,8 +72,10 @@ function Figure({ address, ended }) {
       holder.current?.replaceChildren();
     };
   }, [address, ended]);
-  const { problems, summary, caption, command } = state;
+  const { problems, summary, caption, command, table } = state;
   return html`<${Trouble} problems=${problems} />
-    <div class="scroll figure" tabindex="0" role="img" aria-label=${summary ?? "figure"} ref=${holder}></div>
-    ${caption && !problems.length && html`<p class="quiet">${caption}</p><pre tabindex="0">${command}</pre>`}`;
+    <div class="scroll" tabindex="0" role="region" aria-label="Figure">
+      <div class="figure" role="img" aria-label=${summary ?? "figure"} ref=${holder}></div></div>
+    ${caption && !problems.length && html`<p class="quiet">${caption}</p><pre tabindex="0">${command}</pre>
+      <${DataTable} title="Data of the figure" table=${() => table} />`}`;
 }

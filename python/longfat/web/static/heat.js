@@ -57,7 +57,7 @@ function Cell({ cell, metric, range, chosen, notes }) {
     ...own.map(({ said }) => said),
   ].join("; ");
   const heat = value === undefined ? {} : { "--heat": `${100 * share}%` };
-  const kind = value === undefined ? "empty" : share > 0.72 ? "hot" : "cold";
+  const kind = value === undefined ? "empty" : "measured";
   return html`<td class=${`cell ${kind} ${cell.number === chosen ? "chosen" : ""}`} style=${heat}>
     <a href=${`#combination-${cell.number}`} title=${title}>${value === undefined ? (cell.failed ? "failed" : "·") : shown(value)}${value !== undefined && own.length > 0
       && html`<sup>${own.map(({ mark }) => mark).join(",")}</sup>`}</a></td>`;

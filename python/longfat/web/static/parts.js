@@ -1,5 +1,6 @@
 // Parts of a run that several pages show: its metrics, its ledger, its flows and ports.
 
+import { useState } from "preact/hooks";
 import { html, percent, shown, words } from "./common.js";
 
 const MEGA = 1e6;
@@ -54,6 +55,20 @@ export function Metrics({ metrics, whole }) {
   </tbody></table></div></section>`;
 }
 
+/** The data of a picture, folded; `table` gives header and rows once somebody asks for them. */
+export function DataTable({ title, table }) {
+  const [open, setOpen] = useState(false);
+  const { header, rows, drawn_rows: drawn = null } = open ? table() : { header: [], rows: [] };
+  return html`<details class="data" onToggle=${(event) => setOpen(event.target.open)}><summary>${title}</summary>
+    ${drawn !== null && html`<p class="quiet">A summary of the ${shown(drawn)} rows drawn.</p>`}
+    ${open && html`<div class="scroll" tabindex="0" role="region" aria-label=${title}><table>
+      <thead><tr>${header.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+      <tbody>${rows.map(([first, ...rest]) => html`<tr><th scope="row">${first}</th>
+        ${rest.map((text) => html`<td class="number">${text}</td>`)}</tr>`)}</tbody>
+    </table></div>`}
+  </details>`;
+}
+
 const columnsOf = (part) => Object.keys(part)
   .filter((name) => !Array.isArray(part[name]) && name !== "name");
 
@@ -69,7 +84,9 @@ const flat = (part) => Object.fromEntries(Object.entries(part).flatMap(([name, v
 export function Parts({ title, parts: found, whole, leftOut = 0 }) {
   if (!found.length) return null;
   const parts = found.map(flat);
-  const columns = columnsOf(parts[0]).filter((name) => parts.some((part) => part[name] !== null));
+  // Where packets travel whole, dropped cells are dropped packets: one column, not two.
+  const columns = [...new Map(columnsOf(parts[0]).filter((name) => parts.some((part) => part[name] !== null))
+    .map((name) => [heading(name, whole), name])).values()];
   return html`<section class="card"><h2>${title}</h2>
     <div class="scroll" tabindex="0" role="region" aria-label=${title}><table>
       <thead><tr><th scope="col">name</th>

@@ -4,6 +4,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { Chart } from "./charts.js";
 import { ask, html, shown, Trouble } from "./common.js";
 import { Control, Controls, find } from "./controls.js";
+import { Drawer } from "./drawer.js";
 import { Headline, Ledger, Metrics, Parts } from "./parts.js";
 import { addressOf, inForce } from "./settings.js";
 
@@ -101,7 +102,7 @@ function Sidebar({ offer, context }) {
   const first = offer.first.map((path) => [path, find(offer.controls, path, settings, held)]).filter(([, control]) => control);
   const rest = { ...context, hidden: new Set(offer.first) };
   const groups = offer.controls.filter((control) => !rest.hidden.has(control.key));
-  return html`<form class="sidebar" onSubmit=${(event) => event.preventDefault()} aria-label="Scenario">
+  return html`<${Drawer} name="Settings"><form onSubmit=${(event) => event.preventDefault()} aria-label="Scenario">
     <div class="control"><div class="label"><label for="preset">begin with</label></div>
       <${Presets} offer=${offer} settings=${settings} change=${change} /></div>
     ${first.map(([path, control]) => html`<${Control} key=${path} control=${control} path=${path}
@@ -109,7 +110,7 @@ function Sidebar({ offer, context }) {
     ${groups.map((control) => html`<details key=${control.key}><summary>${control.key.replaceAll("_", " ")}</summary>
       <${Control} control=${control} path=${control.key} context=${rest} /></details>`)}
     <${Share} settings=${settings} />
-  </form>`;
+  </form></${Drawer}>`;
 }
 
 function Presets({ offer, settings, change }) {

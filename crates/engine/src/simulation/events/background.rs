@@ -34,7 +34,8 @@ impl<O: Observer> Network<O, Events> {
     pub(super) fn absorb(&mut self, cell: Cell) {
         let line = self.driver.ports[self.bottleneck_port].state().line;
         self.links[line].line.count_left_before_relay(cell);
-        self.ledger.background_crosses(self.bits_of(cell.packet, 1));
+        let bits = self.bits_of(cell.packet, 1);
+        self.ledger.of_bottleneck().background_crosses(bits);
         self.cells_delivered += 1;
         self.packets.release_cell(cell.packet);
     }

@@ -1,4 +1,4 @@
-//! Capacity that is asked for: the frames in which the bottleneck's port asks, and packets that wait for an answer while they are sent.
+//! Capacity that is asked for: the frames in which a port asks, and packets that wait for an answer while they are sent.
 
 use longfat_foundation::units::Time;
 
@@ -9,14 +9,14 @@ use crate::simulation::network::{Network, OTHER_RANK, SERVICE_RANK};
 impl<O: Observer> Network<O, Events> {
     /// A frame begins: the port asks for what waits there.
     #[cold]
-    pub(super) fn begin_frame(&mut self, now: Time) {
-        let port = &self.driver.ports[self.bottleneck_port];
+    pub(super) fn begin_frame(&mut self, now: Time, number: usize) {
+        let port = &self.driver.ports[number];
         let mut bits_waiting = 0;
         port.visit_cells(|packet, _, _| bits_waiting += self.packets.get(packet.packet).bits);
         if let Some(grants) = self.links[port.state().line].line.grants_mut() {
             grants.begin_frame(now, bits_waiting);
             let next = now.saturating_add(grants.frame());
-            self.calendar.schedule(self.agenda.frames(), next, OTHER_RANK);
+            self.calendar.schedule(self.agenda.frames(number), next, OTHER_RANK);
         }
     }
 

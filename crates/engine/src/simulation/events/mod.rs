@@ -2,8 +2,7 @@
 
 mod background;
 mod frames;
-mod loss_point;
-mod path;
+mod impairments;
 
 use longfat_foundation::calendar::Slot;
 use longfat_foundation::units::Time;
@@ -12,31 +11,14 @@ use longfat_network::framing::{Cell, Packets, Reassembly};
 use longfat_network::link::Feed;
 use longfat_network::switch::{Next, Port, PortCounts, Queue};
 use longfat_network::topology::Graph;
-use loss_point::{LossPoint, place_loss_points};
-use path::{ChangingEnd, follow_path};
+
+pub use impairments::Impairments;
 
 use super::network::{
     AnyPort, AtRest, Drive, Driver, Entrance, Entry, Event, LineEnd, Links, Lost, Network, OTHER_RANK, Reports,
     SERVICE_RANK, Served,
 };
 use crate::observer::Observer;
-
-/// Losses and changing conditions outside of ports.
-pub struct Impairments {
-    loss_points: Vec<LossPoint>,
-    changing_ends: Vec<ChangingEnd>,
-}
-
-impl Impairments {
-    /// Puts a scenario's loss models before its lines, and changing conditions on them.
-    pub fn place(rest: &mut AtRest) -> Self {
-        let AtRest { scenario, graph, links, .. } = rest;
-        Self {
-            loss_points: place_loss_points(scenario, graph, links),
-            changing_ends: follow_path(scenario, graph, links),
-        }
-    }
-}
 
 /// The parts of a network that only this driver knows.
 pub struct Events {
@@ -63,18 +45,18 @@ impl Events {
             circuit_ends: vec![Reassembly::new(rest.framing.lost_last_cell()); rest.graph.circuits()],
             handed_over,
         };
-        let (first_vbr, has_frames) = (rest.first_vbr, rest.has_frames);
+        let (first_vbr, frames) = (rest.first_vbr, rest.frames.clone());
         let (watched, backgrounds) = (watched_lines(&rest.graph, &rest.links), driver.backgrounds.len());
         let mut network = Network::start(rest, observer, driver, &watched, backgrounds);
         for number in 0..backgrounds {
             let start = network.driver.backgrounds[number].start();
             network.calendar.schedule(network.agenda.background(number), start, OTHER_RANK);
         }
-        if has_frames {
-            network.calendar.schedule(network.agenda.frames(), Time::ZERO, OTHER_RANK);
+        for port in frames {
+            network.calendar.schedule(network.agenda.frames(port), Time::ZERO, OTHER_RANK);
         }
         if let Some(time) = first_vbr {
-            network.ledger.note(Time::ZERO, Entry::WillSend(time));
+            network.ledger.of_bottleneck().note(Time::ZERO, Entry::WillSend(time));
             network.calendar.schedule(network.agenda.port(network.bottleneck_port), time, SERVICE_RANK);
         }
         network.begin_connections_from_outside();
@@ -113,7 +95,7 @@ impl Drive for Events {
             Event::Arrival(line) => network.arrive(now, line),
             Event::Service(port) => network.serve(now, port),
             Event::Background(number) => network.emit(now, number),
-            Event::Frame => network.begin_frame(now),
+            Event::Frame(port) => network.begin_frame(now, port),
             Event::Timeout(_) | Event::Start | Event::Wake(_) | Event::LateAcknowledgment(_) => {}
         }
     }
@@ -131,12 +113,7 @@ impl Drive for Events {
     }
 
     fn lost(&self) -> Lost {
-        let Impairments { loss_points, changing_ends } = &self.impairments;
-        let on_path: u64 = changing_ends.iter().map(|end| end.packets_lost).sum();
-        Lost {
-            cells: on_path + loss_points.iter().map(|point| point.cells_lost).sum::<u64>(),
-            packets: on_path + loss_points.iter().map(|point| point.packets_lost).sum::<u64>(),
-        }
+        self.impairments.lost()
     }
 
     fn handed_over(&self) -> Option<&str> {
@@ -192,10 +169,15 @@ impl<O: Observer> Network<O, Events> {
         let cell = link.line.receive();
         let end = link.end;
         self.watch_line(line);
+        self.arrive_at(now, end, cell);
+    }
+
+    #[inline(always)]
+    fn arrive_at(&mut self, now: Time, end: LineEnd, cell: Cell) {
         match end {
             LineEnd::Switch(node) => self.forward(now, node, cell),
             LineEnd::Host => self.deliver(now, cell),
-            LineEnd::Changing(number) => self.arrive_over_path(now, number, cell),
+            LineEnd::Lossy(number) => self.arrive_at_lossy_end(now, number, cell),
         }
     }
 
@@ -204,13 +186,13 @@ impl<O: Observer> Network<O, Events> {
     fn forward(&mut self, now: Time, node: usize, mut cell: Cell) {
         let Some(line) = self.routes.outlet(node, cell.circuit()) else { return self.absorb(cell) };
         let mut entrance = self.links[line].entrance;
-        if let Entrance::LossPoint(_) | Entrance::Police(_) = entrance {
+        if let Entrance::Lossy(_) | Entrance::Police(_) = entrance {
             let Some(behind) = self.pass_checks(now, entrance, cell) else { return };
             (entrance, cell) = behind;
         }
         match entrance {
             Entrance::Port(port) => self.enter_port(now, port, cell),
-            Entrance::Open | Entrance::LossPoint(_) | Entrance::Police(_) => self.enter_line(now, line, cell),
+            Entrance::Open | Entrance::Lossy(_) | Entrance::Police(_) => self.enter_line(now, line, cell),
         }
     }
 
@@ -220,9 +202,7 @@ impl<O: Observer> Network<O, Events> {
         let port = &mut self.driver.ports[number];
         if let Some(time) = port.receive(now, cell, &self.packets, &mut self.dropped) {
             self.calendar.schedule(self.agenda.port(number), time, SERVICE_RANK);
-            if number == self.bottleneck_port {
-                self.ledger.note(now, Entry::WillSend(time));
-            }
+            self.ledger.note_at(number, now, Entry::WillSend(time));
         }
         let state = port.state();
         if self.observer.interests().anything && !state.is_slotted() {
@@ -279,9 +259,7 @@ impl<O: Observer> Network<O, Events> {
             Some(time) => self.calendar.schedule(self.agenda.port(port), time, SERVICE_RANK),
             None => self.calendar.cancel(self.agenda.port(port)),
         }
-        if port == self.bottleneck_port {
-            self.ledger.note(now, Entry::Rests(until));
-        }
+        self.ledger.note_at(port, now, Entry::Rests(until));
     }
 
     #[cold]

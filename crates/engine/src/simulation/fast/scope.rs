@@ -98,6 +98,9 @@ fn object_to_scenario(rest: &AtRest, unit: Unit) -> Result<(), &'static str> {
     if !scenario.path.is_absent() {
         return Err("the path changes");
     }
+    if !scenario.lines.is_empty() {
+        return Err("a line has a path, losses or capacity of its own");
+    }
     if !scenario.capacity.is_absent() {
         return Err("capacity is granted on demand");
     }

@@ -273,7 +273,7 @@ impl Slotted {
         let cell = self.take_cell(index, served.links);
         self.next_service =
             served.port.receive(now, cell, served.packets, served.dropped).expect("nothing else is pending");
-        served.reports.ledger.note_at_bottleneck(now, Entry::WillSend(self.next_service));
+        served.reports.ledger.of_bottleneck().note_at_bottleneck(now, Entry::WillSend(self.next_service));
     }
 
     /// Takes the cells that arrive before `until`; no slot ends before.

@@ -91,7 +91,7 @@ impl Whole {
                 continue;
             };
             if was_idle {
-                served.reports.ledger.note_at_bottleneck(now, Entry::WillSend(now));
+                served.reports.ledger.of_bottleneck().note_at_bottleneck(now, Entry::WillSend(now));
             }
             let bits = served.packets.get(packet.packet).bits;
             let (crosses, free) = served.links[self.line].line.book_whole_at(begins, bits);
@@ -116,7 +116,7 @@ impl Whole {
         self.services += services;
         served.links[self.line].line.count_whole(bits);
         if let Some(time) = rests {
-            served.reports.ledger.note_at_bottleneck(time, Entry::Rests(None));
+            served.reports.ledger.of_bottleneck().note_at_bottleneck(time, Entry::Rests(None));
         }
     }
 
@@ -144,7 +144,7 @@ impl Whole {
         let Served { port, packets, dropped, reports, .. } = served;
         if let Some(time) = port.receive(now, packet, packets, dropped) {
             self.next_service = time;
-            reports.ledger.note_at_bottleneck(now, Entry::WillSend(time));
+            reports.ledger.of_bottleneck().note_at_bottleneck(now, Entry::WillSend(time));
         }
         reports.of_port(now, port.state());
         reports.observer.shares_changed(now, reports.port, port.state(), Some(&[packet.circuit()]));

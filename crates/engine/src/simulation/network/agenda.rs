@@ -15,8 +15,8 @@ pub struct Agenda {
     ports: Vec<Slot>,
     /// Slot of the connection that begins next; the slots of backgrounds follow.
     starts: Slot,
-    /// Slot of the frame that begins next, where capacity is requested per frame.
-    frame: Slot,
+    /// Of each port the slot of the frame that begins next, where capacity is requested per frame.
+    frames: Vec<Slot>,
     /// The events of a flow, and the flow at each place; no flow is at those that are free.
     of_flow: Vec<fn(usize) -> Event>,
     tenants: Vec<u32>,
@@ -39,9 +39,9 @@ pub const NOWHERE: Slot = Slot(u32::MAX);
 const OF_EVERY_FLOW: [fn(usize) -> Event; 2] = [Event::Timeout, Event::Wake];
 
 impl Agenda {
-    /// For ports in front of the lines `port_lines`, lines that are `watched` or not, or none at all, background sources, frames or not, and flows
+    /// For ports in front of the lines `port_lines`, lines that are `watched` or not, or none at all, background sources, ports with frames, and flows
     /// whose receivers may delay acknowledgments or not.
-    pub fn new(port_lines: &[usize], watched: &[bool], backgrounds: usize, frames: bool, delays: bool) -> Self {
+    pub fn new(port_lines: &[usize], watched: &[bool], backgrounds: usize, framed: &[usize], delays: bool) -> Self {
         let busiest = port_lines.first().copied();
         let mut of_network: Vec<_> =
             busiest.iter().flat_map(|&line| [Event::Service(0), Event::Arrival(line)]).collect();
@@ -51,19 +51,20 @@ impl Agenda {
         let starts = slot(of_network.len());
         of_network.push(Event::Start);
         of_network.extend((0..backgrounds).map(Event::Background));
-        let frame = slot(of_network.len());
-        of_network.extend(frames.then_some(Event::Frame));
+        of_network.extend(framed.iter().copied().map(Event::Frame));
         let (mut lines, mut ports) = (vec![NOWHERE; watched.len()], vec![NOWHERE; port_lines.len()]);
+        let mut frames = ports.clone();
         for (index, event) in of_network.iter().enumerate() {
             match *event {
                 Event::Arrival(line) if !watched.is_empty() => lines[line] = slot(index),
                 Event::Service(port) => ports[port] = slot(index),
+                Event::Frame(port) => frames[port] = slot(index),
                 _ => {}
             }
         }
         let late: Option<fn(usize) -> Event> = delays.then_some(Event::LateAcknowledgment);
         let of_flow = OF_EVERY_FLOW.into_iter().chain(late).collect();
-        Self { of_network, lines, ports, starts, of_flow, frame, tenants: Vec::new(), free: Vec::new() }
+        Self { of_network, lines, ports, starts, of_flow, frames, tenants: Vec::new(), free: Vec::new() }
     }
 
     /// How many slots there are.
@@ -121,9 +122,9 @@ impl Agenda {
         slot(self.starts.0 as usize + 1 + number)
     }
 
-    /// Only where capacity is asked for.
-    pub fn frames(&self) -> Slot {
-        self.frame
+    /// Only of a port that asks for capacity.
+    pub fn frames(&self, port: usize) -> Slot {
+        self.frames[port]
     }
 
     pub fn timer(&self, place: Place) -> Slot {

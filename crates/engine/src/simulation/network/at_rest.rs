@@ -14,7 +14,7 @@ use longfat_network::topology::{Graph, Routes};
 
 use super::agenda::{Agenda, NOWHERE};
 use super::flows::Flows;
-use super::ledger::RunningLedger;
+use super::ledgers::Ledgers;
 use super::legs::Numbers;
 use super::links::Links;
 use super::policing::Policing;
@@ -41,8 +41,8 @@ pub struct AtRest {
     pub backgrounds: Vec<Box<dyn Background>>,
     /// When the bottleneck's port sends the first cell of the class VBR.
     pub first_vbr: Option<Time>,
-    /// Whether capacity of the bottleneck is asked for, frame by frame.
-    pub has_frames: bool,
+    /// The ports that ask for capacity, frame by frame.
+    pub frames: Vec<usize>,
     pub policing: Option<Policing>,
 }
 
@@ -53,13 +53,18 @@ impl AtRest {
         let graph = Arc::new(graph);
         let chance = Chance { seed: scenario.seed, replication: scenario.replication };
         let framing = scenario.framing.build(&());
-        let mut links = Links::of(&graph, framing.unit());
+        let settings = scenario.lines_with_settings(&graph);
+        let lossy = settings.iter().filter(|line| line.loss.is_some()).map(|line| line.number).collect();
+        let mut links = Links::of(&graph, framing.unit(), &lossy);
         let mut ports = build_ports(scenario, &graph, &mut links, chance);
         let policing = scenario.contract(&graph).map(|contract| Policing::start(&contract, &graph, &mut links));
-        let demand = scenario.demand(&graph);
-        let has_frames = demand.is_some();
-        if let (Some(demand), Some(number)) = (demand, graph.bottleneck_number()) {
-            links.make(number, NOWHERE).line.ask_for_capacity(demand);
+        let mut frames = Vec::new();
+        for (number, port) in graph.managed().zip(0..) {
+            let settings = settings.iter().find(|line| line.number == number);
+            if let Some(demand) = settings.and_then(|line| line.demand(&graph)) {
+                links.make(number, NOWHERE).line.ask_for_capacity(demand);
+                frames.push(port);
+            }
         }
         let (backgrounds, vbr): (Vec<_>, Vec<_>) =
             scenario.sources_of_background(&graph).into_iter().partition(|source| source.class() == Class::Ubr);
@@ -76,7 +81,7 @@ impl AtRest {
             bottleneck_port,
             backgrounds,
             first_vbr,
-            has_frames,
+            frames,
             policing,
         }
     }
@@ -86,19 +91,19 @@ impl<O: Observer, D: Drive> Network<O, D> {
     /// A network whose sources are about to start. Lines for which `watched` says so have events, and so has each of `backgrounds`
     /// sources of background traffic.
     pub fn start(rest: AtRest, observer: O, driver: D, watched: &[bool], backgrounds: usize) -> Self {
-        let AtRest { scenario, graph, sources, framing, links, bottleneck_port, has_frames, policing, .. } = rest;
+        let AtRest { scenario, graph, sources, framing, links, bottleneck_port, frames, policing, .. } = rest;
         let numbers = Numbers::of(&graph);
         let flows = if sources.iter().any(|source| source.asks()) { 2 * numbers.pairs() } else { numbers.pairs() };
         let port_lines: Vec<_> = graph.managed().collect();
         let delays = scenario.delays_acknowledgments(graph.senders());
-        let agenda = Agenda::new(&port_lines, watched, backgrounds, has_frames, delays);
+        let agenda = Agenda::new(&port_lines, watched, backgrounds, &frames, delays);
         let mut calendar = Calendar::new(agenda.slots_with(flows.min(FLOWS_AT_FIRST)));
         let mut network = Self {
             starts: Starts::planned(&sources, &mut calendar),
             calendar,
             agenda,
             routes: Routes::of(&graph),
-            ledger: RunningLedger::open(&graph, flows),
+            ledger: Ledgers::open(&scenario, &graph, bottleneck_port, flows),
             port_fingerprints: vec![Fingerprint::default(); port_lines.len()],
             links,
             bottleneck_port,

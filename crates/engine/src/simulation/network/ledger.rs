@@ -105,10 +105,9 @@ pub struct RunningLedger {
 }
 
 impl RunningLedger {
-    /// Of `flows` flows: one for the data of each connection, or each of its legs, and perhaps one for its requests.
-    pub fn open(graph: &Graph, flows: usize) -> Self {
-        let bottleneck = graph.bottleneck_number();
-        let crosses = |path: &[usize]| path.iter().any(|&link| Some(link) == bottleneck);
+    /// Of a line and `flows` flows: one for the data of each connection, or each of its legs, and perhaps one for its requests.
+    pub fn open(graph: &Graph, line: Option<usize>, flows: usize) -> Self {
+        let crosses = |path: &[usize]| path.iter().any(|&link| Some(link) == line);
         let account = |there: &[usize], back: &[usize]| Account {
             data_crosses: crosses(there),
             acknowledgments_cross: crosses(back),

@@ -1,5 +1,6 @@
 //! The lines of a network. One is made when something is first sent there: of a hundred thousand hosts few may be busy at once.
 
+use std::collections::BTreeSet;
 use std::ops::{Deref, Index, IndexMut};
 use std::sync::Arc;
 
@@ -95,10 +96,10 @@ impl Deref for Look<'_> {
 }
 
 impl Links {
-    /// None is made yet.
-    pub fn of(graph: &Arc<Graph>, unit: Unit) -> Self {
+    /// None is made yet; packets get lost on the `lossy` ones.
+    pub fn of(graph: &Arc<Graph>, unit: Unit, lossy: &BTreeSet<usize>) -> Self {
         let relays = match unit {
-            Unit::Cell => find_relays(graph),
+            Unit::Cell => find_relays(graph, lossy),
             Unit::Packet => Vec::new(),
         };
         let made = graph.links.iter().map(|_| None).collect();
@@ -189,10 +190,10 @@ enum Feeder {
 
 /// For each link, one of the links on which all its cells go on without ever waiting; `None` where there is none.
 ///
-/// Every such link must be fed by this one alone, not be slower, have no managed port, and lead to a host; and all must have the
+/// Every such link must be fed by this one alone, not be slower, have no managed port nor losses, and lead to a host; and all must have the
 /// same rate and delay, so that cells arrive in the order in which they were sent. (Packets that travel whole do wait, the small
 /// behind the large.)
-fn find_relays(graph: &Graph) -> Vec<Option<u32>> {
+fn find_relays(graph: &Graph, lossy: &BTreeSet<usize>) -> Vec<Option<u32>> {
     let mut feeders = vec![Feeder::Nobody; graph.links.len()];
     let mut relays = vec![None; graph.links.len()];
     for_all_hops(graph, |from, to| {
@@ -211,6 +212,8 @@ fn find_relays(graph: &Graph) -> Vec<Option<u32>> {
         let suits = feeders[to] == Feeder::Only(from)
             && Relay::from(next_link).suits(link.rate)
             && !next_link.managed
+            && !lossy.contains(&to)
+            && !(lossy.contains(&number) && graph.begins_at_host(number))
             && graph.nodes[next_link.to].is_host
             && (next_link.rate, next_link.delay) == (model.rate, model.delay);
         if !suits {

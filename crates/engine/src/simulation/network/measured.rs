@@ -7,13 +7,14 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use longfat_foundation::measure::{FrameRecord, Ledger};
+use longfat_foundation::measure::FrameRecord;
 use longfat_foundation::units::{Span, Time};
 use longfat_hosts::traffic::Exchange;
 use longfat_network::switch::PortCounts;
 
 use super::flows::Outcome;
-use super::{Drive, Network, Violation};
+use super::settlement::Settled;
+use super::{Drive, Network};
 use crate::observer::Observer;
 
 /// Counts when measuring began.
@@ -28,8 +29,7 @@ pub struct Before {
     pub packets_lost: u64,
     /// Bits of capacity that were granted at the bottleneck, if they had to be.
     pub granted_bits: Option<f64>,
-    /// An error if it did not add up even then.
-    pub ledger: Result<Ledger, Violation>,
+    pub ledgers: Vec<Settled>,
 }
 
 /// Requests of one client.
@@ -85,7 +85,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
     /// Begins to measure at `now`, before which all is simulated.
     pub fn begin_to_measure(&mut self, now: Time) {
         let graph = Arc::clone(&self.graph);
-        let ledger = self.settled_ledger(&graph, now);
+        let ledgers = self.settled_ledgers(&graph, now);
         let busy_seconds = self.driver.ports().map(|port| self.busy_seconds(port, now)).collect();
         let exchanges = self.sources.iter().map(|source| source.exchange());
         let requests = exchanges.map(|exchange| exchange.as_ref().map(RequestCounts::of).unwrap_or_default()).collect();
@@ -98,7 +98,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
             busy_seconds,
             packets_lost: self.driver.lost().packets,
             granted_bits: self.granted_bits(now),
-            ledger,
+            ledgers,
         };
         self.before = Some(Box::new(before));
         self.flows.at_work_mut().for_each(|flow| flow.sender.count_anew());

@@ -9,6 +9,7 @@ mod drive;
 mod end_systems;
 mod flows;
 mod ledger;
+mod ledgers;
 mod legs;
 mod links;
 mod measured;
@@ -32,7 +33,7 @@ use std::sync::Arc;
 
 use agenda::Agenda;
 use flows::{Flow, Flows};
-use ledger::RunningLedger;
+use ledgers::Ledgers;
 use legs::Numbers;
 use longfat_foundation::calendar::{Calendar, Slot};
 use longfat_foundation::measure::{Fingerprint, RunRecord};
@@ -45,6 +46,7 @@ use longfat_network::topology::{Graph, Routes};
 use measured::Before;
 use policing::Policing;
 use relays::Relays;
+use settlement::Settled;
 use starts::Starts;
 
 use crate::observer::Observer;
@@ -67,20 +69,20 @@ pub enum Event {
     LateAcknowledgment(usize),
     /// A background has a datagram.
     Background(usize),
-    /// A frame begins for which capacity of the bottleneck is asked.
-    Frame,
+    /// A frame begins for which a port asks for capacity.
+    Frame(usize),
 }
 
 /// Of events at one instant a slot closes before the cells that arrive at that very instant, which belong to the next.
 pub const SERVICE_RANK: u8 = 0;
 pub const OTHER_RANK: u8 = 1;
 
-/// The end of a line; losses on a path that changes are counted at its end.
+/// The end of a line; at some packets turn out to be lost.
 #[derive(Clone, Copy, Debug)]
 pub enum LineEnd {
     Switch(usize),
     Host,
-    Changing(usize),
+    Lossy(usize),
 }
 
 /// The entrance of a line.
@@ -91,7 +93,7 @@ pub enum Entrance {
     /// A managed port.
     Port(usize),
     /// A place where packets get lost.
-    LossPoint(usize),
+    Lossy(usize),
     /// A managed port, and before it the network marks what exceeds the promises.
     Police(usize),
 }
@@ -125,9 +127,9 @@ pub struct Network<O: Observer, D> {
     /// The sender of each connection.
     senders: Vec<usize>,
     pub flows: Flows,
-    /// The port in front of the bottleneck, whose capacity the ledger accounts for and which background traffic enters.
+    /// The port in front of the bottleneck, which background traffic enters.
     pub bottleneck_port: usize,
-    pub ledger: RunningLedger,
+    pub ledger: Ledgers,
     pub policing: Option<Policing>,
     pub sizes: Sizes,
     pub packets: Packets,
@@ -150,7 +152,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
             Event::Start => self.start_next(now),
             Event::Wake(flow) => self.wake(now, flow % self.sources.len(), false),
             Event::LateAcknowledgment(flow) => self.acknowledge_late(now, flow),
-            event @ (Event::Arrival(_) | Event::Service(_) | Event::Background(_) | Event::Frame) => {
+            event @ (Event::Arrival(_) | Event::Service(_) | Event::Background(_) | Event::Frame(_)) => {
                 D::act(self, now, event);
             }
         }
@@ -173,10 +175,13 @@ impl<O: Observer, D: Drive> Network<O, D> {
     pub fn finish(mut self) -> Result<(RunRecord, O), Violation> {
         self.audit()?;
         let graph = Arc::clone(&self.graph);
-        let mut ledger = self.settled_ledger(&graph, self.end)?;
+        let mut ledgers = self.settled_ledgers(&graph, self.end);
         if let Some(before) = &self.before {
-            ledger = ledger.since(before.ledger.as_ref().map_err(Clone::clone)?);
+            let since = |(now, before): (&mut Settled, &Settled)| now.ledger = now.since(before);
+            ledgers.iter_mut().zip(&before.ledgers).for_each(since);
         }
-        Ok((self.record(&graph, ledger), self.observer))
+        let ledgers: Vec<_> =
+            ledgers.into_iter().map(|Settled { port, ledger }| Ok((port, ledger?))).collect::<Result<_, _>>()?;
+        Ok((self.record(&graph, &ledgers), self.observer))
     }
 }

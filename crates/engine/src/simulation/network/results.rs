@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use longfat_foundation::config::Parameter;
 use longfat_foundation::measure::{
-    ClassRecord, CompletionRecord, Fingerprint, FlowRecord, FrameRecord, Histogram, Ledger, LegRecord, Metrics,
-    PortRecord, QueueRecord, RequestRecord, RunRecord, Shares, Work, excess_fairness, fairness_index,
+    ClassRecord, CompletionRecord, Fingerprint, FlowRecord, FrameRecord, Histogram, Ledger, LegRecord, LineRecord,
+    LineUse, Metrics, PortRecord, QueueRecord, RequestRecord, RunRecord, Shares, Work, excess_fairness, fairness_index,
     least_share_of_promises, max_min_fairness, max_min_shares_of_lines,
 };
 use longfat_foundation::units::{Span, Time};
@@ -22,9 +22,11 @@ use crate::scenario::Throughput;
 
 #[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
 impl<O: Observer, D: Drive> Network<O, D> {
-    pub fn record(&self, graph: &Graph, ledger: Ledger) -> RunRecord {
+    pub fn record(&self, graph: &Graph, ledgers: &[(usize, Ledger)]) -> RunRecord {
         let flows = self.flow_records();
-        let ports = self.port_records(graph);
+        let goodputs: Vec<f64> = flows.iter().map(|flow| flow.goodput_bps).collect();
+        let ports = self.port_records(graph, &goodputs, ledgers);
+        let ledger = ledgers[0].1;
         RunRecord {
             scenario: self.scenario.resolved(),
             scenario_hash: self.scenario.hash(),
@@ -48,11 +50,8 @@ impl<O: Observer, D: Drive> Network<O, D> {
 
     fn metrics(&self, graph: &Graph, flows: &[FlowRecord], ports: &[PortRecord], ledger: Ledger) -> Metrics {
         let goodputs: Vec<f64> = flows.iter().map(|flow| flow.goodput_bps).collect();
-        let max_goodput_bps = self.max_goodput_bps(graph);
-        let crosses = self.by_sender(self.ledger.cross().take(self.sources.len()), |one, _| one);
-        let crossing = goodputs.iter().zip(crosses).filter(|(_, crosses)| *crosses).map(|(own, _)| own);
-        // From a zero: the sum of no numbers is -0.0.
-        let at_bottleneck = crossing.fold(0.0, |sum, own| sum + own);
+        let use_of_bottleneck = self.use_of_line(graph, self.bottleneck_port, &goodputs).unwrap_or_default();
+        let max_goodput_bps = use_of_bottleneck.max_goodput_bps;
         let cells_in: u64 = ports.iter().map(|port| port.cells_in).sum();
         let dropped: u64 = ports.iter().map(|port| port.cells_dropped).sum();
         let promised = self.promised_bps(graph);
@@ -62,8 +61,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         let counts = self.bottleneck().and_then(AnyPort::discipline_counts);
         let delays = counts.map(|counts| counts.delays);
         Metrics {
-            // A line that is out for the whole run can carry nothing, and its use is none.
-            efficiency: if max_goodput_bps > 0.0 { at_bottleneck / max_goodput_bps } else { 0.0 },
+            efficiency: use_of_bottleneck.efficiency,
             fairness: fairness_index(&goodputs),
             first_group_share: self.first_group_share(&goodputs),
             goodput_bps: goodputs.iter().sum(),
@@ -86,9 +84,22 @@ impl<O: Observer, D: Drive> Network<O, D> {
             clp1_frame_loss_ratio: frames.and_then(|frames| frames.clp1_loss_ratio()),
             max_proxy_bytes: flows.iter().flat_map(|flow| &flow.legs).filter_map(|leg| leg.most_kept_bytes).max(),
             mean_granted_bps: self.granted_bits_measured().map(|bits| bits / self.seconds()),
-            granted_capacity_used: self.granted_capacity_used(graph, ports),
+            granted_capacity_used: self.granted_capacity_used(graph),
             shares: Shares(ledger),
         }
+    }
+
+    /// The use of a port's line by the connections whose data cross it; of the lines that have a ledger.
+    fn use_of_line(&self, graph: &Graph, port: usize, goodputs: &[f64]) -> Option<LineUse> {
+        let line = self.driver.ports().nth(port)?.state().line;
+        let crosses = self.by_sender(self.ledger.of_port(port)?.cross().take(self.sources.len()), |one, _| one);
+        let crossing = goodputs.iter().zip(crosses).filter(|(_, crosses)| *crosses).map(|(own, _)| own);
+        // From a zero: the sum of no numbers is -0.0.
+        let goodput_bps = crossing.fold(0.0, |sum, own| sum + own);
+        let max_goodput_bps = self.max_goodput_bps(graph, line);
+        // A line that is out for the whole run can carry nothing, and its use is none.
+        let efficiency = if max_goodput_bps > 0.0 { goodput_bps / max_goodput_bps } else { 0.0 };
+        Some(LineUse { efficiency, goodput_bps, max_goodput_bps })
     }
 
     /// The share of the first group of connections in all goodput.
@@ -178,16 +189,16 @@ impl<O: Observer, D: Drive> Network<O, D> {
         Some(self.by_sender(of_connections, |one, other| one + other))
     }
 
-    /// C (M-02): the bottleneck's rate times the share of data in a segment's bits on the line, times the share of it that VBR
+    /// C (M-02): a line's rate times the share of data in a segment's bits on the line, times the share of it that VBR at the bottleneck
     /// leaves to UBR: what it does not use in the mean, however the run divides its cycles, or what UBR is guaranteed.
-    fn max_goodput_bps(&self, graph: &Graph) -> f64 {
-        let rate = match self.scenario.conditions(graph) {
+    fn max_goodput_bps(&self, graph: &Graph, line: usize) -> f64 {
+        let rate = match self.scenario.conditions_at(graph, line) {
             Some(conditions) => conditions.mean_rate_bps(self.measured_from(), self.end),
-            None => graph.bottleneck().map_or(0.0, |link| link.rate.0 as f64),
+            None => graph.links[line].rate.0 as f64,
         };
         let segment = self.scenario.measure.reference_segment.bytes(self.scenario.tcp.mss.0);
         let (data, on_line) = self.bits_of_segment(segment);
-        let left = self.scenario.ubr_share(graph);
+        let left = if graph.bottleneck_number() == Some(line) { self.scenario.ubr_share(graph) } else { 1.0 };
         rate * data / on_line * left
     }
 
@@ -323,13 +334,17 @@ impl<O: Observer, D: Drive> Network<O, D> {
         all.into_kinds().into_iter().map(record).collect()
     }
 
-    fn port_records(&self, graph: &Graph) -> Vec<PortRecord> {
+    fn port_records(&self, graph: &Graph, goodputs: &[f64], ledgers: &[(usize, Ledger)]) -> Vec<PortRecord> {
+        let named = self.scenario.lines_with_ledgers(graph);
         let record = |(number, port): (usize, &AnyPort)| {
             let name = graph.link_name(port.state().line);
             let config = self.scenario.port_at(&name);
             let counts = self.port_counts(number, port);
             let (statistics, discipline) = (&counts.ubr, port.discipline_counts());
-            let busy_before = self.before.as_ref().map_or(0.0, |before| before.busy_seconds[number]);
+            let line = &self.links[port.state().line].line;
+            let is_named = named.contains(&port.state().line);
+            let line_use = self.use_of_line(graph, number, goodputs).filter(|_| is_named);
+            let ledger = ledgers.iter().find(|(port, _)| is_named && *port == number);
             PortRecord {
                 name,
                 policy: if discipline.is_some() { config.queue.name() } else { config.policy.name() },
@@ -339,13 +354,14 @@ impl<O: Observer, D: Drive> Network<O, D> {
                 cells_out: statistics.cells_out,
                 cells_dropped: statistics.cells_dropped,
                 packets_dropped: statistics.packets_dropped,
-                utilization: (self.busy_seconds(port, self.end) - busy_before) / self.seconds(),
+                utilization: self.busy_share(number, port) * line.busy_per_share(self.measured_from(), self.end),
                 queue: discipline.map(|of_discipline| QueueRecord {
                     discipline: config.queue.name(),
                     packets_marked: counts.packets_marked,
                     acknowledgments_superseded: counts.acknowledgments_superseded,
                     delays: of_discipline.delays.clone(),
                 }),
+                line: line_use.zip(ledger).map(|(line_use, (_, ledger))| LineRecord { line_use, ledger: *ledger }),
                 classes: self.class_records(&counts),
             }
         };
@@ -361,6 +377,13 @@ impl<O: Observer, D: Drive> Network<O, D> {
         }
     }
 
+    /// For which share of the measured time a port's line has been sending.
+    fn busy_share(&self, number: usize, port: &AnyPort) -> f64 {
+        let before = self.before.as_ref().map_or(0.0, |before| before.busy_seconds[number]);
+        // Where capacity is granted, bits that are still to be sent are rounded up.
+        (self.busy_seconds(port, self.end) - before).max(0.0) / self.seconds()
+    }
+
     /// For how long a port's line has been sending by `now`, since the beginning.
     pub fn busy_seconds(&self, port: &AnyPort, now: Time) -> f64 {
         let state = port.state();
@@ -369,7 +392,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         let bits_out = line.bits_of(state.statistics().cells_out + vbr_cells_out);
         if let Some(grants) = line.grants() {
             // A packet may be sent over many frames, with pauses.
-            return line.busy_seconds(bits_out - grants.bits_being_sent(now));
+            return line.busy_seconds(bits_out.saturating_sub(grants.bits_being_sent(now)));
         }
         line.busy_seconds(bits_out) - self.still_to_send(port, now).as_seconds()
     }
@@ -393,10 +416,10 @@ impl<O: Observer, D: Drive> Network<O, D> {
     }
 
     /// The share of the granted capacity that was used.
-    pub fn granted_capacity_used(&self, graph: &Graph, ports: &[PortRecord]) -> Option<f64> {
+    pub fn granted_capacity_used(&self, graph: &Graph) -> Option<f64> {
         let granted = self.granted_bits_measured().filter(|bits| *bits > 0.0)?;
         let rate = graph.bottleneck()?.rate.0 as f64;
-        Some(ports.get(self.bottleneck_port)?.utilization * self.seconds() * rate / granted)
+        Some(self.busy_share(self.bottleneck_port, self.bottleneck()?) * self.seconds() * rate / granted)
     }
 
     fn class_records(&self, counts: &PortCounts) -> Vec<ClassRecord> {

@@ -6,7 +6,8 @@ use longfat_network::framing::Packets;
 use longfat_network::switch::{Dropped, Next, Port, PortQueue, PortState};
 
 use super::end_systems::{flow_on, observed_flow};
-use super::ledger::{Entry, RunningLedger};
+use super::ledger::Entry;
+use super::ledgers::Ledgers;
 use super::policing::Policing;
 use super::{Drive, Links};
 use crate::observer::{Observer, SlotRun};
@@ -69,7 +70,7 @@ impl<O: Observer, Q: PortQueue> Served<'_, O, Port<Q>> {
 /// The ledger and the observer, for acts of the port with that number.
 pub struct Reports<'s, O> {
     pub port: usize,
-    pub ledger: &'s mut RunningLedger,
+    pub ledger: &'s mut Ledgers,
     pub observer: &'s mut O,
 }
 
@@ -97,7 +98,7 @@ impl<O: Observer> Reports<'_, O> {
         match next {
             Next::Sends(time) => time,
             Next::Rests(until) => {
-                self.ledger.note_at_bottleneck(now, Entry::Rests(until));
+                self.ledger.of_bottleneck().note_at_bottleneck(now, Entry::Rests(until));
                 until.unwrap_or(Time::NEVER)
             }
         }

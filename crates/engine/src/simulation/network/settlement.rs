@@ -6,6 +6,7 @@ use longfat_network::framing::{Cell, Class, PacketId};
 use longfat_network::topology::Graph;
 
 use super::audit::equal;
+use super::ledger::RunningLedger;
 use super::{AnyPort, Drive, Network, Train, Violation};
 use crate::observer::Observer;
 
@@ -16,7 +17,7 @@ struct InService {
     ps: u64,
 }
 
-/// Of each circuit through the bottleneck, the packet of which some cells have left the bottleneck's port and all others will, if
+/// Of each circuit through the line, the packet of which some cells have left the line's port and all others will, if
 /// there is one.
 struct CutPackets(Vec<Cut>);
 
@@ -49,18 +50,44 @@ impl CutPackets {
     }
 }
 
-impl<O: Observer, D: Drive> Network<O, D> {
-    /// The ledger of the run until `now`, before which all is simulated.
+/// The ledger of a port's line: an error if more has arrived than the line has sent, or the parts do not sum to the duration.
+pub struct Settled {
+    pub port: usize,
+    pub ledger: Result<Ledger, Violation>,
+}
+
+impl Settled {
+    /// Ledger of the time since `earlier`.
     ///
     /// # Errors
-    /// If more has arrived than the bottleneck has sent, or the parts do not sum to the duration.
-    pub fn settled_ledger(&mut self, graph: &Graph, now: Time) -> Result<Ledger, Violation> {
-        let mut ps = self.ledger.idle_ps(now);
+    /// If either did not add up.
+    pub fn since(&self, earlier: &Self) -> Result<Ledger, Violation> {
+        Ok(self.ledger.as_ref().map_err(Clone::clone)?.since(earlier.ledger.as_ref().map_err(Clone::clone)?))
+    }
+}
+
+/// The port whose ledger is settled, and its line.
+#[derive(Clone, Copy)]
+struct Place {
+    port: usize,
+    line: Option<usize>,
+}
+
+impl<O: Observer, D: Drive> Network<O, D> {
+    /// The ledgers of the run until `now`, before which all is simulated: the bottleneck's first.
+    pub fn settled_ledgers(&mut self, graph: &Graph, now: Time) -> Vec<Settled> {
+        let ports: Vec<_> = self.ledger.ports().collect();
+        ports.into_iter().map(|port| Settled { port, ledger: self.settled_ledger(graph, port, now) }).collect()
+    }
+
+    fn settled_ledger(&mut self, graph: &Graph, port: usize, now: Time) -> Result<Ledger, Violation> {
+        let place = Place { port, line: self.port(port).map(|port| port.state().line) };
+        let mut ps = self.ledger.of_port_mut(port).map_or_else(ByCause::default, |ledger| ledger.idle_ps(now));
         let busy = now.0 - ps.sum();
-        let cut = self.cut_packets(graph);
-        let in_service = self.in_service(&cut, now);
+        let cut = self.cut_packets(graph, place);
+        let in_service = self.in_service(&cut, place, now);
         let in_service_ps = in_service.as_ref().map_or(0, |cell| cell.ps.min(busy));
-        let parts = self.bits_sent(graph, &cut, in_service.as_ref())?.apportion(busy - in_service_ps);
+        let parts = self.bits_sent(graph, &cut, place, in_service.as_ref())?.apportion(busy - in_service_ps);
         Cause::ALL.iter().for_each(|&cause| ps.add(cause, parts.of(cause)));
         if let Some(cell) = in_service {
             // If nothing else was ever sent, this includes the remainder of the line clock's rounding.
@@ -70,23 +97,34 @@ impl<O: Observer, D: Drive> Network<O, D> {
         Ok(Ledger(ps))
     }
 
-    /// Bits that the bottleneck's port has sent until the end, in whole cells, by cause.
-    fn bits_sent(&self, graph: &Graph, cut: &CutPackets, in_service: Option<&InService>) -> Result<ByCause, Violation> {
-        let (vbr_cells, sent) = self.bottleneck().map_or((0, 0), |port| {
+    fn port(&self, number: usize) -> Option<&AnyPort> {
+        self.driver.ports().nth(number)
+    }
+
+    /// Bits that the port has sent until the end, in whole cells, by cause.
+    fn bits_sent(
+        &self,
+        graph: &Graph,
+        cut: &CutPackets,
+        place: Place,
+        in_service: Option<&InService>,
+    ) -> Result<ByCause, Violation> {
+        let ledger = self.ledger.of_port(place.port);
+        let (vbr_cells, sent) = self.port(place.port).map_or((0, 0), |port| {
             let state = port.state();
             let vbr_cells = state.vbr().map_or(0, |vbr| vbr.statistics().cells_out);
             (vbr_cells, self.links[state.line].line.bits_of(state.statistics().cells_out + vbr_cells))
         });
-        let mut bits = self.ledger.bits();
+        let mut bits = ledger.map_or_else(ByCause::default, RunningLedger::bits);
         bits.add(Cause::Vbr, vbr_cells * CELL_BITS);
         for number in 0..self.flows.len() {
             let (delivered, held) = self.flows.outcome(number).map_or((0, 0), |flow| (flow.delivered, flow.held));
-            let new_bits = self.ledger.new_bits(number);
+            let new_bits = ledger.map_or(0, |ledger| ledger.new_bits(number));
             let held_bits = proportion(new_bits, held, delivered + held);
             bits.add(Cause::Useful, new_bits - held_bits);
             bits.add(Cause::UnderWay, held_bits);
         }
-        self.add_bits_under_way(graph, cut, &mut bits);
+        self.add_bits_under_way(graph, cut, place, &mut bits);
         let accounted = bits.sum();
         let violation =
             || Violation(format!("bits arrived or under way, {accounted}, exceed the {sent} that were sent"));
@@ -97,19 +135,19 @@ impl<O: Observer, D: Drive> Network<O, D> {
         Ok(bits)
     }
 
-    /// Adds what has left the bottleneck's port and has not arrived: packets that have left with their last cell, the beginnings
+    /// Adds what has left the port and has not arrived: packets that have left with their last cell, the beginnings
     /// of others, and cells of backgrounds.
-    fn add_bits_under_way(&self, graph: &Graph, cut: &CutPackets, bits: &mut ByCause) {
-        let bottleneck_line = self.bottleneck().map(|port| port.state().line);
-        let mut add = |number: usize, cell: Cell, cells: u64, ends: bool| match split_path(graph, cell.circuit()) {
-            None if Some(number) == bottleneck_line => bits.add(Cause::Background, self.bits_of(cell.packet, cells)),
+    fn add_bits_under_way(&self, graph: &Graph, cut: &CutPackets, place: Place, bits: &mut ByCause) {
+        let path = |circuit| split_path(graph, circuit, place.line);
+        let mut add = |number: usize, cell: Cell, cells: u64, ends: bool| match path(cell.circuit()) {
+            None if Some(number) == place.line => bits.add(Cause::Background, self.bits_of(cell.packet, cells)),
             Some((_, behind)) if ends && behind.contains(&number) && !self.packets.get(cell.packet).damaged => {
                 bits.add(Cause::UnderWay, self.packets.get(cell.packet).bits);
             }
             _ => {}
         };
         self.trains().into_iter().for_each(|(number, (cell, cells, ends))| add(number, cell, cells.into(), ends));
-        for other in self.other_ports() {
+        for other in self.other_ports(place.port) {
             other.visit_cells(|cell, cells, ends| add(other.state().line, cell, cells, ends));
         }
         for (packet, cells_left) in cut.packets().filter(|(packet, _)| !self.packets.get(*packet).damaged) {
@@ -126,9 +164,9 @@ impl<O: Observer, D: Drive> Network<O, D> {
         trains
     }
 
-    /// The managed ports besides the bottleneck's.
-    fn other_ports(&self) -> impl Iterator<Item = &AnyPort> {
-        let others = self.driver.ports().enumerate().filter(|(number, _)| *number != self.bottleneck_port);
+    /// The managed ports besides that one.
+    fn other_ports(&self, port: usize) -> impl Iterator<Item = &AnyPort> {
+        let others = self.driver.ports().enumerate().filter(move |(number, _)| *number != port);
         others.map(|(_, port)| port)
     }
 
@@ -139,24 +177,24 @@ impl<O: Observer, D: Drive> Network<O, D> {
     }
 
     /// Looks through the port, and from the nearest on through the lines before it, each with the managed port at its beginning.
-    fn cut_packets(&self, graph: &Graph) -> CutPackets {
+    fn cut_packets(&self, graph: &Graph, place: Place) -> CutPackets {
         let circuits = self.circuits();
         let mut cut = CutPackets(vec![Cut::Open(0); circuits + self.scenario.background.len()]);
-        if let Some(port) = self.bottleneck() {
+        if let Some(port) = self.port(place.port) {
             port.visit_cells(|cell, cells, ends| cut.add(cell, cells, ends));
         }
         let trains = self.trains();
-        let most_before =
-            (0..circuits).filter_map(|circuit| split_path(graph, circuit)).map(|(before, _)| before.len());
+        let path = |circuit| split_path(graph, circuit, place.line);
+        let most_before = (0..circuits).filter_map(path).map(|(before, _)| before.len());
         for hops_before in 0..most_before.max().unwrap_or(0) {
             let mut add = |number: usize, cell: Cell, cells: u64, ends: bool| {
                 let is_there = |(before, _): (&[usize], _)| before.iter().rev().nth(hops_before) == Some(&number);
-                if split_path(graph, cell.circuit()).is_some_and(is_there) {
+                if path(cell.circuit()).is_some_and(is_there) {
                     cut.add(cell, cells, ends);
                 }
             };
             trains.iter().for_each(|&(number, (cell, cells, ends))| add(number, cell, cells.into(), ends));
-            for other in self.other_ports() {
+            for other in self.other_ports(place.port) {
                 other.visit_cells(|cell, cells, ends| add(other.state().line, cell, cells, ends));
             }
         }
@@ -164,12 +202,12 @@ impl<O: Observer, D: Drive> Network<O, D> {
         cut
     }
 
-    /// The transmission of the bottleneck at `now`.
-    fn in_service(&self, cut: &CutPackets, now: Time) -> Option<InService> {
-        if !self.ledger.line_sends_at(now) {
+    /// The transmission of the port at `now`.
+    fn in_service(&self, cut: &CutPackets, place: Place, now: Time) -> Option<InService> {
+        if !self.ledger.of_port(place.port)?.line_sends_at(now) {
             return None;
         }
-        let port = self.bottleneck()?;
+        let port = self.port(place.port)?;
         let (cause, bits) = match port.state().sends()? {
             Class::Vbr => (Cause::Vbr, CELL_BITS),
             Class::Ubr => {
@@ -195,12 +233,11 @@ impl<O: Observer, D: Drive> Network<O, D> {
     }
 }
 
-/// The links of a circuit before the bottleneck, and from it on; none of either if it does not cross the bottleneck, and nothing if it
-/// is no connection's.
-fn split_path(graph: &Graph, circuit: usize) -> Option<(&[usize], &[usize])> {
+/// The links of a circuit before a line, and from it on; none of either if it does not cross the line, and nothing if it is no
+/// connection's.
+fn split_path(graph: &Graph, circuit: usize, line: Option<usize>) -> Option<(&[usize], &[usize])> {
     let path = graph.links_of_circuit(circuit)?;
-    let bottleneck = graph.bottleneck_number();
-    let place = path.iter().position(|&link| Some(link) == bottleneck);
+    let place = path.iter().position(|&link| Some(link) == line);
     Some(place.map_or((&[][..], &[][..]), |place| path.split_at(place)))
 }
 

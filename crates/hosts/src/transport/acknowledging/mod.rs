@@ -43,6 +43,11 @@ pub struct Arrival {
 pub trait Acknowledging: Send {
     /// Time until which the acknowledgment may be delayed; `None` to send it at once.
     fn delay(&mut self, now: Time, arrival: Arrival) -> Option<Time>;
+    /// Whether reports that wait are sent before a segment out of order is reported that lies apart from the two blocks reported first.
+    /// They then go alone, and the rule is not asked about that segment; `next` is the next byte expected.
+    fn reports_before(&mut self, _next: u64) -> bool {
+        false
+    }
     /// Segments that one acknowledgment of a long transfer covers.
     fn segments(&self) -> u64;
     /// True if the rule never delays an acknowledgment.

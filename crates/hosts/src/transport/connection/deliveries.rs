@@ -26,6 +26,35 @@ impl Connection {
         self.pacer.as_ref().map(|pacer| pacer.next())
     }
 
+    /// Whether the host's discipline takes `piece` ahead of its time.
+    pub fn takes_early(&mut self, piece: Piece) -> bool {
+        let again = piece.sequence < self.highest;
+        let Some(pacer) = &self.pacer else { return false };
+        let rate = self.law.pacing_rate(&self.window).or_else(|| pacer.rate(&self.window));
+        pacer.takes_early(self.mss, rate, again)
+    }
+
+    /// Hands a piece over to the host's discipline, which lets it go at `departs`. Its times are counted from then.
+    pub fn hand_over(&mut self, departs: Time, piece: Piece) {
+        let segment = self.segment_of(departs, piece);
+        if let Some(pacer) = &mut self.pacer {
+            pacer.enqueue(departs, segment);
+        }
+    }
+
+    /// Sends what is due of the host's discipline.
+    pub fn send_due(&mut self, now: Time) {
+        if let Some(pacer) = &mut self.pacer {
+            self.outbox.extend(std::iter::from_fn(|| pacer.dequeue(now)));
+        }
+    }
+
+    /// When the next segment leaves the host's discipline.
+    #[must_use]
+    pub fn departs(&self) -> Option<Time> {
+        self.pacer.as_ref().and_then(|pacer| pacer.departs())
+    }
+
     /// Whether the law uses delivery rates.
     #[must_use]
     pub fn observes_deliveries(&self) -> bool {

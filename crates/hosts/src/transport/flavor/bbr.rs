@@ -52,7 +52,7 @@ longfat_foundation::model! {
         /// Share by which segments are paced below the rate of the model.
         pacing_margin: PacingMargin = "none" or ["1%"],
         /// When the next segment may go.
-        pacing_timer: PacingTimer = "exact" or ["linux"],
+        pacing_timer: PacingTimer = "exact" or ["linux", "linux-fq"],
         /// The amount in flight that ends a phase of the cycle and Drain.
         flight_at: FlightAt = "acknowledgment" or ["departure"],
         /// How the window follows losses.
@@ -83,7 +83,7 @@ impl Flavor for Bbr {
             marks: ResponseToMarks::None,
             observes_deliveries: true,
             is_paced: true,
-            probes_round_trip: true,
+            leaves_pipe_idle: true,
             shrinks_without_loss: true,
         }
     }

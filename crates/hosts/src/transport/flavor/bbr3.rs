@@ -47,7 +47,7 @@ impl Flavor for Bbr3 {
             marks: ResponseToMarks::AsLoss,
             observes_deliveries: true,
             is_paced: true,
-            probes_round_trip: true,
+            leaves_pipe_idle: true,
             shrinks_without_loss: true,
         }
     }

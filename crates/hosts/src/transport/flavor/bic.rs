@@ -57,7 +57,7 @@ impl Flavor for Bic {
             marks: ResponseToMarks::AsLoss,
             observes_deliveries: false,
             is_paced: false,
-            probes_round_trip: false,
+            leaves_pipe_idle: false,
             shrinks_without_loss: false,
         }
     }

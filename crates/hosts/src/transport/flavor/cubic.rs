@@ -70,7 +70,7 @@ impl Flavor for Cubic {
             marks: ResponseToMarks::AsLoss,
             observes_deliveries: false,
             is_paced: false,
-            probes_round_trip: false,
+            leaves_pipe_idle: false,
             shrinks_without_loss: false,
         }
     }

@@ -48,7 +48,7 @@ impl Flavor for Dctcp {
             marks: ResponseToMarks::ByShare(&[PerSegment, Accurate, AccurateAce]),
             observes_deliveries: false,
             is_paced: false,
-            probes_round_trip: false,
+            leaves_pipe_idle: false,
             shrinks_without_loss: false,
         }
     }

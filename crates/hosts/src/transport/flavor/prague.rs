@@ -46,7 +46,7 @@ impl Flavor for Prague {
             marks: ResponseToMarks::ByShare(&[CongestionNotification::Accurate, CongestionNotification::AccurateAce]),
             observes_deliveries: false,
             is_paced: true,
-            probes_round_trip: false,
+            leaves_pipe_idle: false,
             shrinks_without_loss: false,
         }
     }

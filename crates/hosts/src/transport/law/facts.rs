@@ -18,8 +18,8 @@ pub struct LawFacts {
     pub observes_deliveries: bool,
     /// Whether segments are paced at a rate of the law's own.
     pub is_paced: bool,
-    /// Whether the law empties the pipe from time to time to measure the minimum round trip.
-    pub probes_round_trip: bool,
+    /// Whether the law leaves the pipe partly idle from time to time by itself: to measure the minimum round trip, or for a queue that begins.
+    pub leaves_pipe_idle: bool,
     /// Whether the window may shrink without a loss, a mark or a timeout.
     pub shrinks_without_loss: bool,
 }

@@ -43,7 +43,12 @@ pub(in crate::transport) struct Module {
 impl Module {
     /// `kind` with `settings` of the preset for it and others, in congestion avoidance with this window.
     pub fn of(kind: &str, settings: &str, segments: u64) -> Self {
-        let flavor = format!("flavor = {{ kind = \"{kind}\", arithmetic = \"linux\", {settings} }}");
+        Self::with(kind, &format!("arithmetic = \"linux\", {settings}"), segments)
+    }
+
+    /// [`of`](Self::of) with the arithmetic that `settings` have, in a host that counts whole segments.
+    pub fn with(kind: &str, settings: &str, segments: u64) -> Self {
+        let flavor = format!("flavor = {{ kind = \"{kind}\", {settings} }}");
         let kernel = "window_arithmetic = \"whole-segments\", ssthresh_rule = \"congestion-window\", \
                       slow_start_growth = \"up-to-ssthresh\", slow_start_at_ssthresh = false";
         let (law, mut window) = law_and_window(&format!("{flavor}, {kernel}"));

@@ -6,10 +6,12 @@
 mod none;
 mod window;
 
+use std::collections::VecDeque;
+
 use longfat_foundation::registry::{Entry, Family};
 use longfat_foundation::units::{PICOSECONDS_PER_SECOND, Span, Time};
 
-use super::{SmoothedRoundTrip, Window};
+use super::{Segment, SmoothedRoundTrip, Window};
 
 /// Every registered pacing rule.
 pub const PACINGS: &[Entry<dyn Pacing>] = &[Entry::of::<none::None>(), Entry::of::<window::WindowPerRoundTrip>()];
@@ -42,12 +44,19 @@ longfat_foundation::choice! {
         /// As Linux has it (`tcp_update_skb_after_send`): not paced before ten segments are sent; a segment that goes later than it might
         /// shortens the time to the next by as much, at most by a half.
         Kernel = "linux",
+        /// As `linux`, with the discipline `fq` at the host's interface, which lets segments go when they are due: TCP hands over a few ahead of
+        /// their time, each with the counters of then (`tcp_small_queue_check`).
+        KernelQueue = "linux-fq",
     }
     absent Exact
 }
 
 /// Segments after which the kernel begins to pace.
 const UNPACED: u64 = 10;
+/// Memory that a segment takes beside its data in bytes (`truesize` of what `tcp_stream_alloc_skb` returns).
+const OVERHEAD: u64 = 896;
+/// Part of a second whose data may wait in the discipline (`sk_pacing_shift`).
+const QUEUED_PARTS: f64 = 1024.0;
 
 /// Pacing state of one connection.
 pub struct Pacer {
@@ -57,6 +66,8 @@ pub struct Pacer {
     next: Time,
     /// Segments that were sent.
     sent: u64,
+    /// Segments that wait in the host's discipline, each with the time at which it goes.
+    queue: VecDeque<(Time, Segment)>,
 }
 
 impl Pacer {
@@ -64,7 +75,14 @@ impl Pacer {
     #[must_use]
     pub fn new(rule: Box<dyn Pacing>, timer_of_law: Option<PacingTimer>) -> Self {
         let timer = timer_of_law.unwrap_or(rule.timer());
-        Self { rule, timer, smoothed_round_trip: SmoothedRoundTrip::default(), next: Time::ZERO, sent: 0 }
+        Self {
+            rule,
+            timer,
+            smoothed_round_trip: SmoothedRoundTrip::default(),
+            next: Time::ZERO,
+            sent: 0,
+            queue: VecDeque::new(),
+        }
     }
 
     /// Earliest time at which the next segment may leave.
@@ -93,11 +111,38 @@ impl Pacer {
     pub fn note_sent(&mut self, now: Time, bytes: u64, rate: Option<f64>) {
         self.sent += 1;
         let mut wait = rate.filter(|rate| *rate > 0.0).map_or(Span::ZERO, |rate| time_to_send(bytes, rate));
-        if self.timer == PacingTimer::Kernel {
+        if self.timer != PacingTimer::Exact {
             let late = if self.next < now { now - self.next } else { Span::ZERO };
             wait = if self.sent < UNPACED { Span::ZERO } else { Span(wait.0 - late.0.min(wait.0 / 2)) };
         }
         self.next = now + wait;
+    }
+
+    /// Whether the host's discipline takes a segment of `mss` bytes ahead of its time, at `rate` bytes per second: while the segments in it take
+    /// no more memory than two, or than the data of 1/1024 s if that is more; twice that if the segment is sent again.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a few segments of less than 2^53 bytes")]
+    pub fn takes_early(&self, mss: u64, rate: Option<f64>, again: bool) -> bool {
+        let memory = (mss + OVERHEAD) as f64;
+        let limit = (2.0 * memory).max(rate.unwrap_or(0.0) / QUEUED_PARTS) * if again { 2.0 } else { 1.0 };
+        self.timer == PacingTimer::KernelQueue && (self.queue.len() as f64) * memory < limit
+    }
+
+    /// Puts a segment into the host's discipline until it `departs`.
+    pub fn enqueue(&mut self, departs: Time, segment: Segment) {
+        self.queue.push_back((departs, segment));
+    }
+
+    /// Takes the first segment out of the host's discipline if it is due at `now`.
+    pub fn dequeue(&mut self, now: Time) -> Option<Segment> {
+        let is_due = self.departs().is_some_and(|departs| departs <= now);
+        if is_due { self.queue.pop_front().map(|(_, segment)| segment) } else { None }
+    }
+
+    /// When the first segment in the host's discipline goes.
+    #[must_use]
+    pub fn departs(&self) -> Option<Time> {
+        self.queue.front().map(|(departs, _)| *departs)
     }
 }
 
@@ -143,5 +188,27 @@ mod tests {
         assert_eq!(pacer.next(), at(200), "10 ms late");
         pacer.note_sent(at(300), 500, Some(10_000.0));
         assert_eq!(pacer.next(), at(325), "100 ms late");
+    }
+
+    /// Segments of 1,104 bytes take 2,000 of memory. At 4 MB/s 3,906 bytes go in 1/1024 s, less than two take; at 10 MB/s 9,766 do, which four
+    /// segments do not fill.
+    #[test]
+    fn the_discipline_of_the_host_takes_two_segments_or_a_thousandth_of_a_second_ahead() {
+        let taken = |timer, rate, again| {
+            let mut pacer = Pacer::new(Box::new(none::AtOnce), Some(timer));
+            while pacer.takes_early(1104, rate, again) {
+                let sequence = 1104 * pacer.queue.len() as u64;
+                let segment = Segment { sequence, length: 1104, again, synchronize: false, reduced: false };
+                pacer.enqueue(Time::ZERO + milliseconds(sequence), segment);
+            }
+            assert_eq!(pacer.departs(), pacer.queue.front().map(|_| Time::ZERO));
+            assert_eq!(pacer.dequeue(Time::ZERO).map(|first| first.sequence), pacer.queue.front().map(|_| 0));
+            assert!(pacer.dequeue(Time::ZERO).is_none(), "the second is not due");
+            pacer.queue.len() + usize::from(!pacer.queue.is_empty())
+        };
+        assert_eq!(taken(PacingTimer::Kernel, Some(1e7), false), 0);
+        assert_eq!(taken(PacingTimer::KernelQueue, Some(4e6), false), 2);
+        assert_eq!(taken(PacingTimer::KernelQueue, Some(4e6), true), 4);
+        assert_eq!(taken(PacingTimer::KernelQueue, Some(1e7), false), 5);
     }
 }

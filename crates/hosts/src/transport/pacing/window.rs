@@ -17,7 +17,7 @@ longfat_foundation::model! {
         /// The pacing rate otherwise, relative to window over round trip (Linux: tcp_pacing_ca_ratio, 120 %).
         gain: Gain = "1.2",
         /// When the next segment may go.
-        timer: PacingTimer = "exact" or ["linux"],
+        timer: PacingTimer = "exact" or ["linux", "linux-fq"],
     }
     build(config, _context) { Box::new(config.clone()) }
 }

@@ -146,6 +146,9 @@ pub trait Recovery: Send {
     /// Handles a reduction of the window for a mark, from `before` bytes; by default it takes effect at once.
     fn on_reduction_for_mark(&mut self, _connection: &mut Connection, _before: f64) {}
 
+    /// Handles a reduction by the window law alone, from `before` bytes; by default it takes effect at once.
+    fn on_back_off(&mut self, _connection: &mut Connection, _before: f64) {}
+
     /// Time at which [`on_wake`](Self::on_wake) must be called; used only if it is called for everything.
     fn wakes(&self, _connection: &Connection) -> Option<Time> {
         None

@@ -208,6 +208,7 @@ impl LossRecovery {
             State::Reducing { until } if connection.unacknowledged() > until => {
                 self.end_reduction(connection);
                 self.state = State::Open;
+                connection.note_recovered();
             }
             State::Recovery { until } if connection.unacknowledged() >= until => {
                 if self.may_undo() {
@@ -382,10 +383,17 @@ impl Recovery for LossRecovery {
     /// `tcp_enter_cwr`.
     fn on_reduction_for_mark(&mut self, connection: &mut Connection, before: f64) {
         if self.state == State::Open {
+            self.on_back_off(connection, before);
+            self.reduce(connection, 0, true);
+        }
+    }
+
+    /// `tcp_enter_cwr` out of a control, which the acknowledgment at hand has already passed.
+    fn on_back_off(&mut self, connection: &mut Connection, before: f64) {
+        if self.state == State::Open {
             self.undo = Undo::default();
             self.begin_reduction(before, connection, |_| {});
             self.state = State::Reducing { until: connection.highest() };
-            self.reduce(connection, 0, true);
         }
     }
 

@@ -2,6 +2,13 @@
 
 use super::Window;
 
+/// The share that `part` of `whole` segments are, so that rounding down a share of the window gives the part.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 segments")]
+pub fn share_of_segments(part: u64, whole: u64) -> f64 {
+    if part >= whole { 1.0 } else { (part as f64 / whole as f64).next_up() }
+}
+
 impl Window {
     /// Slow start up to the threshold, then a segment for each window of `acknowledged` segments (Linux, `tcp_reno_cong_avoid`).
     pub fn grow_in_segments(&mut self, acknowledged: u64) {
@@ -9,6 +16,13 @@ impl Window {
         if rest > 0 {
             self.add_one_per(self.segments(), rest);
         }
+    }
+
+    /// Bytes of so many whole segments.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 segments")]
+    pub fn in_bytes(&self, segments: u64) -> u64 {
+        super::whole_bytes(segments as f64 * self.mss)
     }
 
     /// Sets threshold and window after a loss to a number of segments, and at least two.
@@ -47,6 +61,18 @@ mod tests {
         assert_eq!((window.segments(), window.credit), (10, 1));
         window.grow_in_segments(9);
         assert_eq!((window.segments(), window.credit), (11, 0));
+    }
+
+    /// 1 / 49 * 49 is less than one in floating point.
+    #[test]
+    fn a_share_of_segments_is_exact_when_it_is_rounded_down() {
+        for whole in 2..200 {
+            for part in 2..=whole {
+                let mut window = of(whole, 2);
+                window.reduce(super::share_of_segments(part, whole), 0);
+                assert_eq!(window.threshold_segments(), part, "of {whole}");
+            }
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `CoDel`.
 
-use longfat_foundation::config::PositiveSpan;
+use longfat_foundation::config::{PositiveSpan, SpanIfAny};
 use longfat_foundation::units::Time;
 
 use super::controlled_delay::{ControlledDelay, Law, SquareRoot};
@@ -24,12 +24,15 @@ longfat_foundation::model! {
         /// How the square root of the number of drops is computed. With many connections, Linux's approximation drops sooner when dropping
         /// resumes, and packets wait less.
         square_root: SquareRoot = "exact" or ["newton"],
+        /// Packets that can be marked (ECN; RFC 3168) are marked when they have waited for longer than this, besides what the law does and whatever
+        /// `ecn` says, as in Linux, for senders such as DCTCP; 0 for no such threshold.
+        ce_threshold: SpanIfAny = "0 s",
     }
     build(config, context) {
         Box::new(Queue {
             room: context.room,
             queue: PacketQueue::default(),
-            control: ControlledDelay::new(config.law(context)),
+            control: ControlledDelay::new(config.law(context)).marking_above(config.ce_threshold.0),
         })
     }
 }
@@ -189,6 +192,24 @@ mod tests {
         }
         assert_eq!(times, [110, 210, 285, 340, 390]);
         assert_eq!(bench.dropped(), "");
+    }
+
+    /// Twenty packets that leave a millisecond apart: the first six have waited for up to 5 ms, and the others for longer. `ecn` is about drops.
+    #[test]
+    fn packets_that_have_waited_for_longer_than_the_threshold_are_marked() {
+        for ecn in ["true", "false"] {
+            let mut bench = Bench::new(&format!("{{ kind = \"codel\", ce_threshold = \"5 ms\", ecn = {ecn} }}"));
+            bench.arrive_capable(0, &[0; 20]);
+            let mut marked = Vec::new();
+            for milliseconds in 0..20 {
+                bench.serve(milliseconds, 1);
+                (0..bench.take_marked()).for_each(|_| marked.push(milliseconds));
+            }
+            assert_eq!(marked, (6..20).collect::<Vec<_>>());
+        }
+        let mut bench = Bench::new("{ kind = \"codel\", ce_threshold = \"5 ms\" }");
+        bench.arrive(0, &[0; 20]);
+        assert_eq!((bench.serve(6, 1), bench.take_marked(), bench.dropped()), ("0".into(), 0, String::new()));
     }
 
     /// RFC 8289 section 5.6: `sojourn_time < TARGET` is good, and a packet is dropped at `first_above_time_` itself.

@@ -20,6 +20,8 @@ longfat_foundation::choice! {
 #[derive(Clone, Debug)]
 pub(super) struct ControlledDelay {
     law: Law,
+    /// Packets that have waited for longer are marked, whatever the law says; zero for none.
+    marked_above: Span,
     /// When the delay will have been above the target for an interval, while it is (`first_above_time_`).
     patience_ends: Option<Time>,
     is_dropping: bool,
@@ -50,6 +52,7 @@ impl ControlledDelay {
     pub fn new(law: Law) -> Self {
         Self {
             law,
+            marked_above: Span::ZERO,
             patience_ends: None,
             is_dropping: false,
             drop_next: Time::ZERO,
@@ -59,8 +62,22 @@ impl ControlledDelay {
         }
     }
 
-    /// The next packet to send from a queue, those before it that are dropped apart (RFC 8289 section 5.5).
+    /// Adds marks: packets that have waited for longer than `marked_above` are marked (`ce_threshold` of Linux); zero for none.
+    pub fn marking_above(self, marked_above: Span) -> Self {
+        Self { marked_above, ..self }
+    }
+
+    /// The next packet to send from a queue, those before it that are dropped apart.
     pub fn dequeue(&mut self, now: Time, queue: &mut PacketQueue, dropped: &mut Vec<Dropped>) -> Option<Waiting> {
+        let mut packet = self.choose(now, queue, dropped)?;
+        if self.marked_above > Span::ZERO && packet.delay(now) > self.marked_above {
+            packet.mark();
+        }
+        Some(packet)
+    }
+
+    /// The next packet as the law has it (RFC 8289 section 5.5).
+    fn choose(&mut self, now: Time, queue: &mut PacketQueue, dropped: &mut Vec<Dropped>) -> Option<Waiting> {
         let (mut packet, is_bad) = self.pop(now, queue)?;
         if !self.is_dropping {
             return if is_bad { self.begin_dropping(now, packet, queue, dropped) } else { Some(packet) };

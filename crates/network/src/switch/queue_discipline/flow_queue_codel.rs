@@ -1,12 +1,10 @@
 //! FQ-CoDel.
 
-use std::collections::VecDeque;
-
-use longfat_foundation::config::{AtLeastOne, Bytes, PositiveSpan};
-use longfat_foundation::random::Stream;
+use longfat_foundation::config::{AtLeastOne, Bytes, PositiveSpan, SpanIfAny};
 use longfat_foundation::units::Time;
 
 use super::controlled_delay::{ControlledDelay, Law, SquareRoot};
+use super::turns::{Turns, hash_circuits, queues_in_use};
 use super::{PacketQueue, QueueContext, QueueDiscipline, Room, Waiting, objection_to_quantum};
 use crate::framing::Cell;
 use crate::switch::Dropped;
@@ -30,36 +28,26 @@ longfat_foundation::model! {
         drop_batch: AtLeastOne = "64" or ["1"],
         /// Whether packets of connections that support ECN (RFC 3168) are marked instead of dropped. A full buffer drops them all the same.
         ecn: bool = "true" or ["false"],
+        /// Packets that can be marked (ECN; RFC 3168) are marked when they have waited for longer than this, besides what the law does and whatever
+        /// `ecn` says, as in Linux, for senders such as DCTCP; 0 for no such threshold.
+        ce_threshold: SpanIfAny = "0 s",
     }
     build(config, context) { Box::new(Queues::new(config, context)) }
     objections(config, _context) { objection_to_quantum(config.quantum).into_iter().collect() }
 }
 
-/// Which list a queue is in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Listed {
-    Nowhere,
-    New,
-    Old,
-}
-
 struct FlowQueue {
     queue: PacketQueue,
     control: ControlledDelay,
-    /// Bytes that it may still send in this turn; below zero if it has sent more.
-    deficit: i64,
-    listed: Listed,
 }
 
 struct Queues {
     room: Room,
-    quantum: i64,
     drop_batch: usize,
     /// The queue of each circuit.
     queue_of: Vec<usize>,
     queues: Vec<FlowQueue>,
-    new: VecDeque<usize>,
-    old: VecDeque<usize>,
+    turns: Turns,
     packets: usize,
     bytes: u64,
 }
@@ -74,40 +62,17 @@ impl Queues {
             marks: config.ecn,
             square_root: SquareRoot::Exact,
         };
-        let queue = |_| FlowQueue {
-            queue: PacketQueue::default(),
-            control: ControlledDelay::new(law),
-            deficit: 0,
-            listed: Listed::Nowhere,
-        };
+        let control = ControlledDelay::new(law).marking_above(config.ce_threshold.0);
+        let queue = |_| FlowQueue { queue: PacketQueue::default(), control: control.clone() };
+        let in_use = queues_in_use(&queue_of);
         Self {
             room: context.room,
-            quantum: signed(config.quantum.0),
             drop_batch: usize::try_from(config.drop_batch.0).unwrap_or(usize::MAX),
-            queues: (0..queue_of.iter().max().map_or(0, |most| most + 1)).map(queue).collect(),
+            queues: (0..in_use).map(queue).collect(),
+            turns: Turns::new(in_use, config.quantum.0),
             queue_of,
-            new: VecDeque::new(),
-            old: VecDeque::new(),
             packets: 0,
             bytes: 0,
-        }
-    }
-
-    /// The queue whose turn it is: new ones first (section 4.2).
-    fn next_queue(&self) -> Option<usize> {
-        self.new.front().or_else(|| self.old.front()).copied()
-    }
-
-    /// Takes the queue whose turn it is out of its list and puts it at the end of the old ones, or nowhere.
-    fn move_on(&mut self, number: usize, to: Listed) {
-        if self.queues[number].listed == Listed::New {
-            self.new.pop_front();
-        } else {
-            self.old.pop_front();
-        }
-        self.queues[number].listed = to;
-        if to == Listed::Old {
-            self.old.push_back(number);
         }
     }
 
@@ -135,32 +100,14 @@ impl Queues {
     }
 }
 
-/// Which queue each circuit belongs to, those that nobody belongs to left out.
-#[expect(clippy::cast_possible_truncation, reason = "few queues")]
-fn hash_circuits(circuits: usize, queues: u64, chance: &Stream) -> Vec<usize> {
-    let hashes: Vec<usize> = (0..circuits).map(|circuit| (chance.block(circuit as u64)[0] % queues) as usize).collect();
-    let mut used = hashes.clone();
-    used.sort_unstable();
-    used.dedup();
-    hashes.iter().map(|hash| used.partition_point(|other| other < hash)).collect()
-}
-
-#[expect(clippy::cast_possible_wrap, reason = "packets are small")]
-fn signed(bytes: u64) -> i64 {
-    bytes as i64
-}
-
 impl QueueDiscipline for Queues {
     fn enqueue(&mut self, packet: Waiting, dropped: &mut Vec<Dropped>) {
         let number = self.queue_of[packet.cell.circuit()];
-        let queue = &mut self.queues[number];
         self.packets += 1;
         self.bytes += packet.bytes;
-        queue.queue.push(packet);
-        if queue.listed == Listed::Nowhere {
-            queue.listed = Listed::New;
-            queue.deficit = self.quantum;
-            self.new.push_back(number);
+        self.queues[number].queue.push(packet);
+        if !self.turns.has(number) {
+            self.turns.begin(number, self.turns.quantum());
         }
         while !self.room.holds(self.packets, self.bytes) {
             self.make_room(dropped);
@@ -168,19 +115,12 @@ impl QueueDiscipline for Queues {
     }
 
     fn dequeue(&mut self, now: Time, dropped: &mut Vec<Dropped>) -> Option<Waiting> {
-        while let Some(number) = self.next_queue() {
-            if self.queues[number].deficit <= 0 {
-                self.queues[number].deficit += self.quantum;
-                self.move_on(number, Listed::Old);
-                continue;
-            }
+        while let Some(number) = self.turns.next() {
             if let Some(packet) = self.take_from(number, now, dropped) {
-                self.queues[number].deficit -= signed(packet.bytes);
+                self.turns.spend(number, packet.bytes);
                 return Some(packet);
             }
-            // An empty queue that was new waits its turn among the old ones, so that nobody stays new by being briefly empty.
-            let was_new = self.queues[number].listed == Listed::New;
-            self.move_on(number, if was_new { Listed::Old } else { Listed::Nowhere });
+            self.turns.pass(number);
         }
         None
     }
@@ -196,10 +136,7 @@ impl QueueDiscipline for Queues {
 
 #[cfg(test)]
 mod tests {
-    use longfat_foundation::random::Chance;
-
     use super::super::test_support::Bench;
-    use super::*;
 
     #[test]
     fn queues_take_turns_however_many_packets_each_has() {
@@ -258,18 +195,6 @@ mod tests {
             bench.arrive(0, &[0; 201]);
             assert_eq!((bench.take_dropped().len(), bench.held()), (dropped, 201 - dropped), "{discipline}");
         }
-    }
-
-    #[test]
-    fn every_circuit_has_a_queue_of_its_own_as_far_as_hashing_tells_them_apart() {
-        let chance = Chance { seed: 1, replication: 0 }.stream("queue");
-        assert_eq!(hash_circuits(50, 1, &chance), [0; 50]);
-        let many = hash_circuits(50, 100_000, &chance);
-        let mut distinct = many.clone();
-        distinct.sort_unstable();
-        distinct.dedup();
-        assert_eq!(distinct.len(), 50, "{many:?}");
-        assert_eq!(distinct, (0..50).collect::<Vec<_>>(), "numbers without gaps");
     }
 
     #[test]

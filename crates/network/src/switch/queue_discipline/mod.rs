@@ -15,7 +15,10 @@ mod random_early_detection;
 mod codel;
 mod proportional_integral;
 
+mod fair_queue;
 mod flow_queue_codel;
+mod flow_queue_pie;
+mod stochastic_fair_queue;
 
 mod cake;
 mod dual_pi2;
@@ -28,6 +31,7 @@ mod packet_queue;
 mod superseded;
 #[cfg(test)]
 mod test_support;
+mod turns;
 
 pub use active::ActiveQueue;
 pub use packet_queue::{PacketQueue, Room, Waiting};

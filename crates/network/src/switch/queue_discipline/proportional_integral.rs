@@ -39,27 +39,27 @@ longfat_foundation::model! {
     #[source = "RFC 8033"]
     pub struct ProportionalIntegral: dyn QueueDiscipline {
         /// The target delay (`QDELAY_REF`).
-        target: PositiveSpan = "15 ms",
+        pub target: PositiveSpan = "15 ms",
         /// How often the probability is updated (`T_UPDATE`).
-        update_period: PositiveSpan = "15 ms",
+        pub update_period: PositiveSpan = "15 ms",
         /// How long a burst into an empty queue is admitted without drops (`MAX_BURST`).
-        burst: PositiveSpan = "150 ms",
+        pub burst: PositiveSpan = "150 ms",
         /// Weight of the difference between delay and target, in 1/s (alpha).
-        alpha: PositiveNumber = "0.125",
+        pub alpha: PositiveNumber = "0.125",
         /// Weight of the change of the delay, in 1/s (beta).
-        beta: PositiveNumber = "1.25",
+        pub beta: PositiveNumber = "1.25",
         /// How the delay of the queue is estimated (RFC 8033 sections 4.3 and 5.2).
-        delay_estimate: DelayEstimate = "timestamps" or ["departure-rate"],
+        pub delay_estimate: DelayEstimate = "timestamps" or ["departure-rate"],
         /// When the probability decays by a fiftieth in each period. RFC 8033 section 4.2 and appendix A give one condition, appendix B
         /// another.
-        decay: Decay = "without-queue" or ["below-half-target"],
+        pub decay: Decay = "without-queue" or ["below-half-target"],
         /// The packet size that PIE assumes: a queue of no more than two such packets drops nothing (`MEAN_PKTSIZE`).
-        mean_packet: Bytes = "1024 B",
+        pub mean_packet: Bytes = "1024 B",
         /// Whether packets of connections that support ECN (RFC 3168) are marked instead of dropped while the probability is below
         /// `ecn_limit`.
-        ecn: bool = "true" or ["false"],
+        pub ecn: bool = "true" or ["false"],
         /// The probability from which packets are dropped even if they could be marked (`mark_ecnth`; RFC 8033 section 5.1).
-        ecn_limit: Probability = "0.1",
+        pub ecn_limit: Probability = "0.1",
     }
     build(config, context) { Box::new(Queue::new(config, context)) }
     objections(config, context) { context.objection_to_period(config.update_period.0).into_iter().collect() }
@@ -68,7 +68,8 @@ longfat_foundation::model! {
 /// Between these sums of probabilities since the last drop chance decides; below nothing is dropped, above something is (section 5.4).
 const CHANCE_DECIDES: std::ops::Range<f64> = 0.85..8.5;
 
-struct Queue {
+/// One queue with its controller.
+pub(super) struct Queue {
     config: ProportionalIntegral,
     room: Room,
     queue: PacketQueue,
@@ -91,7 +92,7 @@ struct Control {
 }
 
 impl Queue {
-    fn new(config: &ProportionalIntegral, context: &QueueContext) -> Self {
+    pub fn new(config: &ProportionalIntegral, context: &QueueContext) -> Self {
         Self {
             config: config.clone(),
             room: context.room,
@@ -142,6 +143,11 @@ impl Queue {
             control.accumulated = 0.0;
         }
         drops
+    }
+
+    /// A packet was dropped since there was no room for it.
+    pub fn refuse(&mut self) {
+        self.control.accumulated = 0.0;
     }
 
     /// A queue that has become a third of the buffer begins to be controlled (RFC 8033 section 5.3).
@@ -201,7 +207,7 @@ impl QueueDiscipline for Queue {
         let now = packet.arrived;
         self.catch_up(now);
         if !self.room.admits(&self.queue, &packet) {
-            self.control.accumulated = 0.0;
+            self.refuse();
             dropped.push((packet.cell, Verdict::Overflow));
             return;
         }

@@ -1,0 +1,288 @@
+"""One screen about a run: the metrics that fit its traffic, the ledger, its flows and ports.
+
+Nothing here imports a third-party library: see `longfat.cli.start`.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from longfat.records.groups import (
+    file_times_s,
+    files_of,
+    groups_of,
+    measures_of,
+    nearest_rank,
+    quantiles,
+)
+from longfat.records.tables import (
+    in_numbers,
+    number_text,
+    record_summary,
+    remarks,
+    run_ledger_rows,
+    superseded,
+    superseded_at,
+    told_metrics,
+)
+from longfat.scenarios.resolved import in_units, metric_name, network_of, travels_whole
+
+TYPE_CHECKING = False  # avoids importing typing, which is slow: see longfat.cli.start
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from longfat.records.groups import Measure
+    from longfat.records.tables import Table
+
+    Part = Mapping[str, Any]
+    Row = list[str]
+
+LINES = 40
+"""Lines of a screen, those of remarks included."""
+
+COLUMNS = 100
+"""Columns of a screen: a remark that is longer takes several lines."""
+
+MOST_FLOWS = 10
+"""Most flows that have a row each; of more, groups are shown."""
+
+_FEWEST_IN_GROUPS = 6
+"""Fewest rows about groups: of three groups, two results of each."""
+
+IN_FULL = "each flow, and everything else in full: --flows, or --json"
+
+_AROUND = 3
+"""Lines of a table besides its rows: header, rule, and a blank one."""
+
+_ELSEWHERE = frozenset({"max_goodput_bps", "max_queue_cells"})
+"""Metrics that the efficiency and the ports tell."""
+
+_ONLY_IF_ANY = frozenset({"packets_lost", "packet_mark_ratio"})
+"""Metrics of which 0 says no more than that the scenario has no such thing."""
+
+_OF_PORTS = ("max_queue_cells", "mean_queue_cells", "cells_in", "cells_dropped", "utilization")
+
+
+_COUNTS = frozenset({"cells_in", "cells_dropped", "superseded"})
+
+_QUANTILES = ("min", "median", "p95", "max")
+
+
+class _Section:
+    """A table that is as long as there is room: `in_rows` puts its items into so many rows."""
+
+    def __init__(
+        self,
+        title: str,
+        header: Row,
+        items: Sequence[Any],
+        fewest: int,
+        in_rows: Callable[[Sequence[Any], int], list[Row]],
+    ) -> None:
+        self.title, self.header, self.items, self.in_rows = title, header, items, in_rows
+        self.rows = self.fewest = min(fewest, len(items))
+
+
+def screen_tables(record: Part) -> list[Table]:
+    """Return the tables of a run that fit `LINES` lines together with its summary.
+
+    Up to `MOST_FLOWS` flows have a row each if there is room for them; otherwise there are
+    quantiles of each group of flows. Every table is as long as the others allow.
+    """
+    room = LINES - _lines(summary(record))
+    above, below = [*_completions(record), *_metrics_and_ledger(record)], _ports(record)
+    sections = [*above, _each_flow(record), *below]
+    if len(record["flows"]) > MOST_FLOWS or _room_left(sections, room) < 0:
+        sections = [*above, _flows_in_groups(record), *below]
+    _share(sections, _room_left(sections, room))
+    return [
+        (each.header, each.in_rows(each.items, each.rows), each.title, None) for each in sections
+    ]
+
+
+def summary(record: Part) -> str:
+    """Return the lines below the tables: notes, work and fingerprint, and how to see more."""
+    return "\n".join([*remarks(record), record_summary(record), IN_FULL])
+
+
+def _lines(text: str) -> int:
+    """Return the lines that a text takes on the screen."""
+    return sum(-(-len(line) // COLUMNS) for line in text.splitlines())
+
+
+def _room_left(sections: Sequence[_Section], room: int) -> int:
+    """Return the lines that no section needs at the least."""
+    return room - sum(section.fewest + _AROUND for section in sections)
+
+
+def _share(sections: Sequence[_Section], lines: int) -> None:
+    """Give lines one by one to the section that has got the fewest and has more items."""
+    for _ in range(lines):
+        wanting = [section for section in sections if section.rows < len(section.items)]
+        if not wanting:
+            break
+        min(wanting, key=lambda section: section.rows - section.fewest).rows += 1
+
+
+def _completions(record: Part) -> list[_Section]:
+    """Return the times of flows, pages and files; the last rows are of all of a kind together."""
+    kinds: list[Part] = []
+    asked = 0
+    for kind in reversed(record.get("completions", ())):
+        is_total = kind["name"].isalpha()
+        # A class, such as "flow up to 100 kB", that has them all says nothing else.
+        if kind["asked"] and (is_total or kind["asked"] < asked):
+            kinds.insert(0, in_numbers(kind))
+        asked = kind["asked"] if is_total else asked
+    if files := files_of(record):
+        kinds.append(_as_completions(file_times_s(files), len(files)))
+    if not kinds:
+        return []
+    header = ["completions", *(name.replace("_", " ") for name in kinds[0] if name != "name")]
+    return [_Section("completions", header, kinds, 1, _last_kinds)]
+
+
+def _as_completions(times_s: Sequence[float], asked: int) -> Part:
+    """Return the times of files like those of another kind of completion."""
+    mean = sum(times_s) / len(times_s) if times_s else None
+    quantiles = {f"time_p{rank}_s": nearest_rank(times_s, rank) for rank in (50, 95, 99, 100)}
+    largest = quantiles.pop("time_p100_s")
+    counts = {"name": "file", "asked": asked, "delivered": len(times_s)}
+    return {**counts, "time_mean_s": mean, **quantiles, "time_max_s": largest}
+
+
+def _last_kinds(kinds: Sequence[Part], most: int) -> list[Row]:
+    return [[number_text(value) for value in kind.values()] for kind in kinds[-most:]]
+
+
+def _metrics_and_ledger(record: Part) -> list[_Section]:
+    ledger = [entry for entry in record["ledger"] if entry["ps"]]
+    return [
+        _Section("metrics", ["metric", "value"], list(_metrics(record)), 6, _first),
+        _Section("where the capacity went", run_ledger_rows([])[0], ledger, 3, _ledger_rows),
+    ]
+
+
+def _first(rows: Sequence[Row], most: int) -> list[Row]:
+    return list(rows[:most])
+
+
+def _metrics(record: Part) -> Iterator[Row]:
+    """Yield the metrics that fit traffic and network, the most telling first.
+
+    Those of things that the scenario does not have are left out, and so is the mean queue where the
+    waiting time is known.
+    """
+    values = told_metrics(record)
+    for name, value in values.items():
+        fits = (
+            name not in _ELSEWHERE
+            and (value or name not in _ONLY_IF_ANY)
+            and (name != "fairness" or len(record["flows"]) > 1)
+            and (name != "mean_queue_cells" or "mean_queueing_delay_s" not in values)
+        )
+        if fits:
+            yield [metric_name(name, travels_whole(record["scenario"])), number_text(value)]
+
+
+def _ledger_rows(ledger: Sequence[Part], most: int) -> list[Row]:
+    """Return the largest entries of a ledger in its order, and the sum of the others."""
+    largest = sorted(ledger, key=lambda entry: entry["ps"], reverse=True)
+    if len(ledger) > most:
+        largest = largest[: most - 1]
+    kept = [entry for entry in ledger if entry in largest]
+    others = [entry for entry in ledger if entry not in largest]
+    if others:
+        sums = {name: sum(entry[name] for entry in others) for name in ("ps", "share")}
+        kept.append({"cause": f"{len(others)} others", **sums})
+    return run_ledger_rows(kept)[1]
+
+
+def _each_flow(record: Part) -> _Section:
+    """Return a row for each flow; all of them are needed."""
+    header = ["flow", "control", "goodput bps", "retransmitted", "timeouts", "mean round trip s"]
+    names = ["name", "flavor", "goodput_bps", "segments_retransmitted", "timeouts"]
+    rows = [
+        [
+            number_text(value)
+            for value in (*(flow[name] for name in names), flow["round_trips"]["mean_s"])
+        ]
+        for flow in record["flows"]
+    ]
+    if files_of(record):
+        header.append("finished s")
+        rows = [
+            [*row, number_text(flow["finished_s"])]
+            for row, flow in zip(rows, record["flows"], strict=True)
+        ]
+    return _Section("flows", header, rows, len(rows), _first)
+
+
+def _flows_in_groups(record: Part) -> _Section:
+    """Return the quantiles of each group, as many results of each as there is room for."""
+    groups = groups_of(record)
+    of_files = {flow["name"] for flow in files_of(record)}
+    rows = [
+        _measure_rows(name, measures_of(flows, any(flow["name"] in of_files for flow in flows)))
+        for name, flows in groups
+    ]
+
+    def in_rows(_: Sequence[Row], most: int) -> list[Row]:
+        return [row for own in rows for row in own[: most // len(rows)]]
+
+    header = ["flows", "count", "of each", *_QUANTILES]
+    fewest = max(_FEWEST_IN_GROUPS // len(rows), 1) * len(rows)
+    return _Section("flows", header, list(chain.from_iterable(rows)), fewest, in_rows)
+
+
+def _measure_rows(name: str, measures: Sequence[Measure]) -> list[Row]:
+    """Return a row for each result of a group: how many flows have it, and its quantiles."""
+    return [
+        [
+            name,
+            f"{len(values)}" if len(values) == flows else f"{len(values)} of {flows}",
+            measure,
+            *map(number_text, quantiles(values)),
+        ]
+        for measure, values, flows in measures
+    ]
+
+
+def _ports(record: Part) -> list[_Section]:
+    """Return a row for each managed port: its queue, its drops and its utilization."""
+    ports = [_without_superseded(port) for port in record["ports"]]
+    if not ports:
+        return []
+    if len(ports) > 1:
+        network = network_of(record["scenario"])["ports"]
+        (bottleneck,) = (port["name"] for port in network if port["is_bottleneck"])
+        ports.sort(key=lambda port: (port["name"] != bottleneck, -port["cells_dropped"]))
+    names = [*_OF_PORTS]
+    if superseded(record):
+        names.insert(-1, "superseded")
+    whole = travels_whole(record["scenario"])
+    header = ["port", *(in_units(name, whole) for name in names)]
+
+    def in_rows(items: Sequence[Part], most: int) -> list[Row]:
+        return _port_rows(items, names, most)
+
+    return [_Section("ports", header, ports, 2, in_rows)]
+
+
+def _without_superseded(port: Part) -> Part:
+    """Return a port whose drops are without superseded acknowledgments, counted beside them."""
+    count = superseded_at(port)
+    return {**port, "cells_dropped": port["cells_dropped"] - count, "superseded": count}
+
+
+def _port_rows(ports: Sequence[Part], names: Sequence[str], most: int) -> list[Row]:
+    """Return the first ports, and the others in one row: sums of counts, the most of the rest."""
+    shown = ports if len(ports) <= most else ports[: most - 1]
+    rows = [[port["name"], *(number_text(port[name]) for name in names)] for port in shown]
+    if others := ports[len(shown) :]:
+        combined = (
+            (sum if name in _COUNTS else max)(port[name] for port in others) for name in names
+        )
+        rows.append([f"{len(others)} others", *map(number_text, combined)])
+    return rows

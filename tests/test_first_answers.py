@@ -1,0 +1,88 @@
+"""The tasks of somebody who is new take less than five minutes, machine and reading included."""
+
+import re
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.test_documents import ROOT, SHOWN, as_script, paste
+
+PAGE = ROOT / "docs" / "guide" / "first-answers.md"
+EXERCISES = ROOT / "docs" / "guide" / "teaching.md"
+
+MINUTES = 5
+WORDS_PER_MINUTE = 200
+SECONDS_PER_COMMAND = 10
+"""To paste a command, to start it and to see that it has ended."""
+
+HOPS_PER_SECOND = 3e6
+"""Hops of packets that one core simulates: far below what `longfat bench` measures."""
+
+HOPS = re.compile(r"([\d,]+) packet hops; ")
+"""The work of a run, as `longfat run` says it."""
+
+
+def sections(page: Path) -> dict[str, str]:
+    """The sections of a page by their heading."""
+    _, *parts = re.split(r"^## ", page.read_text(), flags=re.MULTILINE)
+    return {heading: text for heading, _, text in (part.partition("\n") for part in parts)}
+
+
+def tasks() -> dict[str, str]:
+    """The texts to read and to paste for each task."""
+    of_page = sections(PAGE)
+    (exercise,) = (text for text in of_page.values() if "teaching.md#1-" in text)
+    first = next(text for heading, text in sections(EXERCISES).items() if heading[:2] == "1.")
+    name = next(heading for heading, text in of_page.items() if text == exercise)
+    return {**of_page, name: exercise + first}
+
+
+def commands(text: str) -> list[str]:
+    """The commands that a reader pastes: those of console blocks, and those shown with output."""
+    blocks = re.findall(r"^```console\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    shown = [command for command, _ in SHOWN.findall(text)]
+    return [line for block in blocks for line in re.split(r"^\$ ", block, flags=re.M)[1:]] + shown
+
+
+def words(text: str) -> int:
+    """The words that a reader reads, commands and output included; links without their targets."""
+    read = re.sub(r"<!-- .*? -->|\]\(.*?\)|[|─█▏▎▍▌▋▊▉-]+", " ", text)
+    return len(read.split())
+
+
+def hops_of(text: str, folder: Path) -> int:
+    """Paste the commands and count the hops of packets that they simulate."""
+    blocks = re.findall(r"^```console\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    script = [as_script(block) for block in blocks] + [found for found, _ in SHOWN.findall(text)]
+    # Of commands in a pipe, which say their work to it, the work goes to the file as well.
+    told = paste("exec 2> work.txt\n" + "\n".join(script).replace("2>&1", ""), folder)
+    said = HOPS.findall(told + (folder / "work.txt").read_text())
+    simulated = sum(int(number.replace(",", "")) for number in said)
+    for store in folder.glob("*.db"):
+        with closing(sqlite3.connect(store)) as database:
+            (stored,) = database.execute(
+                "SELECT sum(json_extract(work, '$.packet_hops')) FROM runs"
+            ).fetchone()
+        simulated += stored
+    return simulated
+
+
+@pytest.mark.parametrize("name", list(tasks()))
+def test_a_first_task_takes_less_than_five_minutes(name: str, tmp_path: Path) -> None:
+    text = tasks()[name]
+    hops = hops_of(text, tmp_path)
+    assert hops > 100_000, "a task simulates"
+    assert 2 <= len(commands(text)) <= 6
+    seconds = {
+        "reading": 60 * words(text) / WORDS_PER_MINUTE,
+        "pasting": SECONDS_PER_COMMAND * len(commands(text)),
+        "simulating": hops / HOPS_PER_SECOND,
+    }
+    assert sum(seconds.values()) < 60 * MINUTES, seconds
+
+
+def test_the_readme_leads_to_the_first_tasks_before_anything_else() -> None:
+    start, *_ = (ROOT / "README.md").read_text().split("\n## ")
+    assert "docs/guide/first-answers.md" in start
