@@ -11,13 +11,18 @@ import operator
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from fuzz import campaign
 from fuzz import nasty_inputs as nasty
 
+from longfat.base import files
 from longfat.report.splice import spliced
+from longfat.running import limits
+from longfat.studies import cost, design
+from longfat.traces import MOST_ROWS
 from longfat.web import desk, errand, playground, view
 
 ROOT = Path(__file__).parent.parent
@@ -69,6 +74,69 @@ def _value(node: ast.expr) -> int:
 def mib(size: int) -> str:
     """Return a size in MiB, as pages say it."""
     return f"{size >> 20:,} MiB"
+
+
+def defaults() -> str:
+    """Return the limits of a run when none are given."""
+    share = f"{limits.SHARE_OF_MEMORY:.0%} of the memory of the machine, or of the container's"
+    rows = [
+        ["`events`", f"10^{len(str(limits.MOST_EVENTS)) - 1}, hours of one core"],
+        ["`memory`", f"{share} where a control group (cgroup v2) has less"],
+        ["`wall`", "none"],
+    ]
+    return table(["limit", "default"], rows)
+
+
+def beginning() -> str:
+    """Return how much of a run is simulated to estimate the rest."""
+    of_pilot = partial(constant, "engine/src/pilot.rs")
+    of_flow = f"{of_pilot('EVENTS_PER_FLOW')} for each connection if these are more"
+    rows = [
+        ["events", f"{of_pilot('EVENTS'):,}, or {of_flow}"],
+        ["memory of connections and their first windows", mib(of_pilot("MOST_FIRST_BYTES"))],
+        ["memory beyond that", mib(of_pilot("MOST_MORE_BYTES"))],
+        ["CPU time, for the seconds in plans of studies", f"{cost.TIMED_SECONDS:g} s"],
+    ]
+    return table(["of the beginning of a run", "at most"], rows)
+
+
+def work_within_events() -> str:
+    """Return the settings that are refused because one event could take any time."""
+    of_disciplines = partial(constant, "network/src/switch/queue_discipline/mod.rs")
+    updates, quantum = of_disciplines("MOST_UPDATES"), of_disciplines("LEAST_QUANTUM")
+    rows = [
+        [
+            "length of a run by `update_period` of `pie`, `fq-pie` and `dualpi2`",
+            f"at most {updates:,}",
+        ],
+        ["`quantum` of `fq-codel`, `fq-pie`, `fq`, `sfq` and `cake`", f"at least {quantum} B"],
+    ]
+    return table(["setting", "allowed"], rows)
+
+
+def reading() -> str:
+    """Return the limits of reading and planning."""
+    of_graph = partial(constant, "network/src/topology/graph.rs")
+    text = constant("foundation/src/config/document.rs", "MOST_BYTES")
+    problems = constant("foundation/src/config/problem.rs", "MOST_PROBLEMS")
+    groups = constant("engine/src/scenario/connections.rs", "MOST_GROUPS")
+    connections = constant("engine/src/scenario/traffic.rs", "MOST_CONNECTIONS")
+    levels = constant("study/src/factors.rs", "MOST_LEVELS")
+    in_graph = f"{of_graph('MOST_CONNECTIONS'):,} in a graph"
+    pairs = f"pairs of hosts times links {of_graph('MOST_ROUTING'):,}"
+    rows = [
+        ["text of a scenario, a study or claims", mib(text)],
+        ["any other file that is read whole", mib(files.MOST_BYTES)],
+        ["rows of a trace that are read into memory", f"{MOST_ROWS:,}"],
+        ["mistakes that are reported", f"the first {problems}; the others are counted"],
+        ["groups in `connections`", f"{groups:,}"],
+        ["connections of a run", f"{connections:,}; {in_graph}"],
+        ["links of a graph", f"{of_graph('MOST_LINKS'):,}; {pairs}"],
+        ["levels of all factors of a study", f"{levels:,}"],
+        ["factor combinations of a study", f"{design.MOST_COMBINATIONS:,}"],
+        ["runs of a study", f"{design.MOST_RUNS:,}"],
+    ]
+    return table(["what", "at most"], rows)
 
 
 def of_page() -> str:
@@ -197,6 +265,12 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 TABLES: Mapping[str, Mapping[str, Callable[[], str]]] = {
+    "docs/guide/limits.md": {
+        "default limits": defaults,
+        "beginning of a run": beginning,
+        "work within events": work_within_events,
+        "limits of reading": reading,
+    },
     "docs/guide/view.md": {"limits of a page": of_page},
     "docs/method/faults.md": of_record("faults", findings),
     "docs/method/robustness.md": {

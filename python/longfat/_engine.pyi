@@ -71,10 +71,12 @@ def replicate(resolved: str, replications: Sequence[int]) -> tuple[str, str, lis
     duration in picoseconds.
     """
 
-def scenario_cost(resolved: str) -> tuple[float, float, str]:
+def scenario_cost(resolved: str, most_bytes: int | None = None) -> tuple[float, float, str]:
     """Estimate the cost of a run by simulating its first events: some milliseconds.
 
-    Returns events, bytes of memory, and the path that determines the bytes.
+    A run whose connections alone take more than `most_bytes` is not begun, but estimated as
+    `scenario_cost_if_busy` does. Returns events, bytes of memory, and the path that determines the
+    bytes.
     """
 
 def scenario_cost_if_busy(resolved: str) -> tuple[float, float, str]:

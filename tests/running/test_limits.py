@@ -144,6 +144,30 @@ def test_the_estimate_is_right_within_a_factor_of_a_few(
     assert 0.2 < record["work"]["events"] / events < 2
 
 
+MANY: dict[str, str | int] = {
+    "topology.sources": 70_000,
+    "framing": "packet",
+    "port.buffer": "100 packets",
+    "port.policy": "tail-drop",
+}
+
+
+def test_the_estimate_of_many_connections_comes_from_their_beginning(scenario_file: Path) -> None:
+    """A full buffer drops most first windows, which lines that are always busy do not show."""
+    scenario = load_scenario(scenario_file, MANY | {"duration": "2 ms"})
+    events, *_ = _engine.scenario_cost(scenario.resolved)
+    assert run(scenario)["work"]["events"] == events
+
+
+def test_no_run_is_begun_for_an_estimate_that_its_limit_of_memory_does_not_allow(
+    scenario_file: Path,
+) -> None:
+    resolved = load_scenario(scenario_file, MANY | {"duration": "20 s"}).resolved
+    if_busy = _engine.scenario_cost_if_busy(resolved)
+    assert _engine.scenario_cost(resolved, 2**20) == if_busy
+    assert _engine.scenario_cost(resolved) != if_busy
+
+
 def test_the_verbs_take_limits(longfat: Longfat, scenario_file: Path, study_folder: Path) -> None:
     refused = longfat("run", scenario_file, "--limit", "events=10")
     assert refused.returncode == 2

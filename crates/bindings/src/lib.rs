@@ -140,9 +140,10 @@ fn replicate(resolved: &str, replications: Vec<u64>) -> PyResult<(String, String
 type CostEstimate = (f64, f64, &'static str);
 
 #[pyfunction]
-fn scenario_cost(py: Python<'_>, resolved: &str) -> PyResult<CostEstimate> {
+#[pyo3(signature = (resolved, most_bytes = None))]
+fn scenario_cost(py: Python<'_>, resolved: &str, most_bytes: Option<usize>) -> PyResult<CostEstimate> {
     let scenario = resolved_scenario(resolved)?;
-    let cost = py.detach(|| pilot::cost(&scenario));
+    let cost = py.detach(|| pilot::cost(&scenario, most_bytes));
     Ok((cost.events, cost.memory_bytes, cost.memory_due_to))
 }
 

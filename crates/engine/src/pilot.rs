@@ -2,7 +2,8 @@
 //!
 //! A scenario alone says what its lines could carry, not what is sent: transfers end, windows stay small, losses and outages keep lines idle.
 //! A short run knows all that. One that ends within the pilot is known exactly; of a longer one, most of what decides its rate of
-//! events has happened by then. Scenarios whose beginning is large are estimated from what their lines could carry.
+//! events has happened by then. Scenarios with so many connections that they alone take much memory are estimated from what their lines
+//! could carry.
 //!
 //! The engine has no clock. Whoever has one hands it over, and seconds are extrapolated as events are.
 
@@ -19,12 +20,12 @@ const EVENTS_PER_FLOW: u64 = 16;
 /// Events between two looks at time and memory; more with many flows, because adding up their memory takes longer.
 const PORTION: u64 = 1 << 11;
 
-/// Most flows, and packets that their first windows send at once: they need memory and time before the events of a pilot can be counted.
-const MOST_FLOWS: usize = 1 << 16;
-const MOST_FIRST_PACKETS: f64 = (1 << 17) as f64;
+/// Most memory that connections and their first windows may take, before the events of a pilot can be counted: a second of work, for
+/// 100,000 connections with first windows of ten segments.
+const MOST_FIRST_BYTES: usize = 1 << 30;
 
-/// A pilot stops when it holds so much memory.
-const MOST_BYTES: usize = 256 << 20;
+/// A pilot stops when it holds so much more.
+const MOST_MORE_BYTES: usize = 256 << 20;
 
 /// Memory, or packets under way, that grow by more than this factor in the second half of a pilot's events are taken to grow on.
 const GROWTH: f64 = 1.05;
@@ -46,18 +47,21 @@ struct Held {
     packets: f64,
 }
 
-/// Estimates the cost of a run by its beginning, where that takes little memory and time; otherwise by the scenario alone.
+/// Estimates the cost of a run by its beginning, where that takes little memory and time, and no more than the `most_bytes` of the run;
+/// otherwise by the scenario alone.
 ///
 /// Seconds are in proportion to events; [`seconds`] knows better.
 #[must_use]
-pub fn cost(scenario: &Scenario) -> Cost {
+pub fn cost(scenario: &Scenario, most_bytes: Option<usize>) -> Cost {
     let full = scenario.cost();
-    if begins_large(scenario) {
+    let first_bytes = first_bytes(scenario);
+    if first_bytes > MOST_FIRST_BYTES.min(most_bytes.unwrap_or(usize::MAX)) {
         return full;
     }
     // By events, which stop at a count of events whatever happens between them.
     let mut simulation = simulation(scenario, Driver::Events);
-    let (marks, held) = marks(&mut simulation, scenario.number_of_flows() as u64);
+    let (marks, held) =
+        marks(&mut simulation, scenario.number_of_flows() as u64, first_bytes.saturating_add(MOST_MORE_BYTES));
     let events = extrapolated(&marks).unwrap_or_else(|| full.events.max(marks[marks.len() - 1].done));
     let core_seconds = full.core_seconds * events / full.events.max(1.0);
     Cost { events, core_seconds, memory_bytes: bytes(&marks, &held, &full), ..full }
@@ -66,7 +70,7 @@ pub fn cost(scenario: &Scenario) -> Cost {
 /// Estimates the seconds of a run by simulating its beginning as programs run it, for at most about `most` seconds besides its set-up.
 /// `clock` says the seconds since a fixed time. None if the beginning is large, or stands still.
 pub fn seconds(scenario: &Scenario, most: f64, mut clock: impl FnMut() -> f64) -> Option<f64> {
-    if begins_large(scenario) {
+    if first_bytes(scenario) > MOST_FIRST_BYTES {
         return None;
     }
     let begun = clock();
@@ -90,19 +94,19 @@ fn simulation(scenario: &Scenario, driver: Driver) -> Simulation<Unobserved> {
     Simulation::driven_by(driver, stand_in.as_ref().unwrap_or(scenario), Unobserved)
 }
 
-/// Whether a pilot would take much memory or time before its first events are over.
-fn begins_large(scenario: &Scenario) -> bool {
-    scenario.number_of_flows() > MOST_FLOWS || scenario.first_packets() > MOST_FIRST_PACKETS
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a large number stays large")]
+fn first_bytes(scenario: &Scenario) -> usize {
+    scenario.first_bytes() as usize
 }
 
 /// Simulates the beginning, and returns how far it had come and what it held, at first and after each portion.
 #[expect(clippy::cast_precision_loss, reason = "an estimate")]
-fn marks(simulation: &mut Simulation<Unobserved>, flows: u64) -> (Vec<Mark>, Vec<Held>) {
+fn marks(simulation: &mut Simulation<Unobserved>, flows: u64, enough_bytes: usize) -> (Vec<Mark>, Vec<Held>) {
     let (portion, most_events) = (PORTION.max(flows), EVENTS.max(EVENTS_PER_FLOW * flows));
     let (mut is_over, mut most_bytes) = (false, simulation.memory_bytes());
     let held = |bytes: usize, packets: usize| Held { bytes: bytes as f64, packets: packets as f64 };
     let (mut marks, mut all_held) = (vec![Mark { share: 0.0, done: 0.0 }], vec![held(most_bytes, 0)]);
-    while !is_over && simulation.events() < most_events && most_bytes < MOST_BYTES {
+    while !is_over && simulation.events() < most_events && most_bytes < enough_bytes {
         is_over = simulation.advance_at_most(simulation.end(), portion);
         most_bytes = most_bytes.max(simulation.memory_bytes());
         let share = if is_over { 1.0 } else { share(simulation) };
@@ -175,13 +179,13 @@ mod tests {
     #[test]
     fn a_run_that_ends_within_the_pilot_is_known_exactly() {
         let scenario = scenario(10);
-        assert_eq!(cost(&scenario).events, simulated(&scenario));
+        assert_eq!(cost(&scenario, None).events, simulated(&scenario));
     }
 
     #[test]
     fn a_longer_run_goes_on_as_it_has_begun() {
         let scenario = scenario(400);
-        let (estimated, simulated) = (cost(&scenario).events, simulated(&scenario));
+        let (estimated, simulated) = (cost(&scenario, None).events, simulated(&scenario));
         assert!(simulated > EVENTS as f64, "{simulated} events end within the pilot");
         assert!((estimated / simulated - 1.0).abs() < 0.1, "{estimated}, not {simulated}");
     }

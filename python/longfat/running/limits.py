@@ -61,7 +61,7 @@ class Limits:
             events, memory_bytes, due_to = _engine.scenario_cost_if_busy(resolved)
             if self._allows(events, memory_bytes):
                 continue
-            events, memory_bytes, due_to = _engine.scenario_cost(resolved)
+            events, memory_bytes, due_to = _engine.scenario_cost(resolved, self.memory_bytes)
             if self.memory_bytes is not None and memory_bytes > self.memory_bytes:
                 raise OverLimit(
                     f"{due_to}: a run would take about {_shown_bytes(memory_bytes)} of memory; "

@@ -31,7 +31,7 @@ const BYTES_PER_CELL: f64 = 16.0;
 /// Estimated cost of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
-    /// Number of events, if the lines behind managed ports are always busy.
+    /// Number of events, if the lines behind managed ports are always busy and no sender waits with its first window.
     pub events: f64,
     /// Time on one core under lookahead, in seconds, if these lines are always busy.
     pub core_seconds: f64,
@@ -48,7 +48,13 @@ impl Scenario {
         let mss = self.tcp.mss.0;
         let of_one =
             |tcp: &TcpConfig| as_float(tcp.initial_window.bytes(mss).min(tcp.receiver_window.0)) / as_float(mss);
-        as_float(self.graph().circuits()) * self.kinds_of_end_systems().iter().map(of_one).fold(0.0, f64::max)
+        as_float(self.number_of_flows()) * self.kinds_of_end_systems().iter().map(of_one).fold(0.0, f64::max)
+    }
+
+    /// Memory in bytes that a run takes before much of it is over: that of its connections and their first windows.
+    #[must_use]
+    pub fn first_bytes(&self) -> f64 {
+        as_float(self.number_of_flows()) * BYTES_PER_FLOW + self.first_packets() * BYTES_PER_PACKET
     }
 
     /// Estimates the cost of a run from what its lines can carry, whatever its senders do; [`pilot`](crate::pilot) knows better.
@@ -85,7 +91,11 @@ impl Scenario {
             "tcp.receiver_window"
         };
         Cost {
-            events: load.units * EVENTS_PER_UNIT + frames + writing.events + datagrams * seconds * EVENTS_PER_UNIT,
+            events: load.units * EVENTS_PER_UNIT
+                + load.sent_at_once.min(self.first_packets())
+                + frames
+                + writing.events
+                + datagrams * seconds * EVENTS_PER_UNIT,
             core_seconds: load.carried * CORE_SECONDS_PER_PACKET + frames * CORE_SECONDS_PER_FRAME,
             memory_bytes: flows + packets + buffered + datagrams_held * BYTES_PER_PACKET,
             memory_due_to: largest,
@@ -143,6 +153,8 @@ struct Load {
     units: f64,
     /// Total of packets carried by them.
     carried: f64,
+    /// Packets that the first lines of all connections can carry: a full buffer drops them, and each is an event.
+    sent_at_once: f64,
     /// Largest number of packets in flight.
     packets: f64,
     /// Largest number of buffered cells.
@@ -186,12 +198,18 @@ impl Load {
         Self {
             units: rate * duration / unit_bits,
             carried: rate * duration / bits,
+            sent_at_once: first_lines(graph) * duration / bits,
             packets,
             buffered_cells: buffer.map_or(f64::INFINITY, |buffer| buffer).min(packets * cells_per_packet),
             is_bounded_by_buffer: packets < unbounded,
             room,
         }
     }
+}
+
+/// Rates of the first lines of all connections in bits per second.
+fn first_lines(graph: &Graph) -> f64 {
+    graph.flows.iter().filter_map(|flow| flow.forward.first()).map(|line| as_float(graph.links[*line].rate.0)).sum()
 }
 
 /// Converts to `f64`: estimates need no more than 53 bits.

@@ -81,7 +81,7 @@ pub fn examine(text: &str, bounds: Bounds) -> Outcome {
     if cost.memory_bytes > bounds.memory_bytes as f64 {
         return Outcome::NotRun("its memory");
     }
-    let cost = pilot::cost(&scenario);
+    let cost = pilot::cost(&scenario, Some(bounds.memory_bytes));
     let (by_events, fast) = (Run::by_events(&scenario, bounds), Run::fast(&scenario, bounds));
     let events = [cost.events, by_events.events as f64];
     let memory = [cost.memory_bytes, by_events.memory_bytes as f64];
