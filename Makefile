@@ -87,6 +87,8 @@ docs: build
 	$(BIN)/python -m benchmarks.connections --splice docs/method/speed.md
 	$(BIN)/python -m benchmarks.startup --splice docs/method/speed.md
 	$(BIN)/python -m benchmarks.controls --splice docs/guide/controls.md
+	$(BIN)/python -m benchmarks.playground --splice docs/guide/view.md
+	$(BIN)/python -m benchmarks.classroom --splice docs/guide/view.md
 	$(BIN)/python -m benchmarks.learning --splice docs/guide/learning.md
 	$(BIN)/python -m benchmarks.traces --splice docs/method/traces.md
 	$(BIN)/python -m benchmarks.estimates --splice docs/guide/limits.md

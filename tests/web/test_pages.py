@@ -62,6 +62,8 @@ SHOWN = {
     "/study/small": ".heat td.cell",
     A_RUN: ".headline",
     "/play": DRAWN,
+    "/exercise/1": DRAWN,
+    "/exercise/6": ".exercise",
 }
 
 
@@ -82,12 +84,12 @@ def test_pages_show_without_errors_and_fit(
     with opened(browser, server, address, viewport=size, color_scheme=scheme) as (page, wrong):
         page.wait_for_selector(SHOWN[address])
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        for folded in page.locator("details:not([open]) > summary").all():
-            if folded.is_visible():
-                folded.click()
+        page.evaluate(UNFOLD)
         assert violations(page) == []
         assert wrong == []
 
+
+UNFOLD = "document.querySelectorAll('details').forEach((each) => { each.open = true; })"
 
 TOO_SMALL = """() => [...document.querySelectorAll("a[href], button, select, input, summary")]
   .filter((each) => each.checkVisibility() && each.getBoundingClientRect().right > 0)
@@ -113,9 +115,7 @@ def test_whatever_a_finger_must_hit_is_large_enough_on_a_phone(
     with opened(browser, server, address, viewport=PHONE, has_touch=True) as (page, _):
         page.wait_for_selector(SHOWN[address])
         assert page.evaluate(TOO_SMALL) == []
-        for summary in page.locator("summary").all():
-            if summary.is_visible():
-                summary.click()
+        page.evaluate(UNFOLD)
         assert page.evaluate(TOO_SMALL) == []
 
 
@@ -419,3 +419,47 @@ def test_pages_count_packets_where_they_travel_whole(browser: Browser, server: S
         assert len(set(columns)) == len(columns)
         assert page.get_by_text("max queue cells").count() == 0
         assert not wrong
+
+
+def test_two_settings_stand_beside_each_other_with_their_difference(
+    browser: Browser, server: Served
+) -> None:
+    with opened(browser, server, PLAY) as (page, wrong):
+        page.wait_for_selector(DRAWN)
+        page.get_by_label("beside it").select_option("same")
+        differ = page.get_by_text("Settings that differ: none.")
+        expect(differ).to_be_visible()
+        before = page.locator("html").get_attribute("data-beside")
+        buffer = page.get_by_label("buffer", exact=True)
+        buffer.fill("400 cells")
+        buffer.press("Enter")
+        page.wait_for_function(
+            "before => document.documentElement.dataset.beside !== before", arg=before
+        )
+        settings = page.get_by_role("region", name="Settings that differ")
+        expect(settings).to_contain_text("port.buffer")
+        expect(settings.locator("tbody tr")).to_have_count(1)
+        expect(page.get_by_role("region", name="Results that differ")).to_contain_text(
+            "max queue cells"
+        )
+        expect(page.locator(".chart canvas")).to_have_count(6)
+        page.get_by_role("button", name="A", exact=True).click()
+        expect(buffer).to_have_value("200 cells")
+        assert violations(page) == []
+        # Whoever gets the address sees both.
+        page.goto(page.url)
+        expect(settings).to_contain_text("400 cells")
+        page.get_by_label("beside it").select_option("none")
+        expect(page.locator(".chart canvas")).to_have_count(3)
+        assert wrong == []
+
+
+def test_the_answer_of_an_exercise_comes_when_it_is_asked_for(
+    browser: Browser, server: Served
+) -> None:
+    with opened(browser, server, "/exercise/1") as (page, wrong):
+        page.wait_for_selector(DRAWN)
+        assert "Khinchine" not in page.content()
+        page.get_by_role("button", name="Show the answer").click()
+        expect(page.get_by_text("Khinchine")).to_be_visible()
+        assert wrong == []

@@ -193,7 +193,7 @@ def test_what_nobody_waits_for_is_called_off() -> None:
 
 def test_no_more_runs_go_on_at_a_time_than_allowed_and_no_more_wait(tmp_path: Path) -> None:
     async def scene() -> list[Any]:
-        desk = Desk(at_a_time=2)
+        desk = Desk(at_a_time=2, most_waiting=32)
         (marks := tmp_path / "marks").mkdir()
         work = partial(_marks, marks=marks)
         errands = [desk.carry_out(str(page), work, _forever_here) for page in range(40)]

@@ -16,6 +16,7 @@ from longfat.base.errors import LongfatError
 from longfat.web import results
 from longfat.web.desk import Crowded, Desk, Superseded
 from longfat.web.errand import Work
+from longfat.web.exercises import answer_document, exercise_document
 from longfat.web.figures import figure
 from longfat.web.guard import Guard, Hosts, TooLarge, too_large
 from longfat.web.outcome import outcome
@@ -24,6 +25,8 @@ from longfat.web.playground import play, playground
 from longfat.web.repeated import repeated
 from longfat.web.settings import SCENARIO_FILE, Settings, scenario_of
 from longfat.web.view import Unknown, View
+
+_PAGES = ("/", "/study/{name}", "/run/{run}", "/play", "/exercise/{number:int}")
 
 
 class Malformed(Exception):
@@ -42,7 +45,7 @@ class Application:
         """Return the routes and their handlers."""
         shell = self._pages.shell
         return [
-            *(Route(path, shell) for path in ("/", "/study/{name}", "/run/{run}", "/play")),
+            *(Route(path, shell) for path in _PAGES),
             Route("/static/{name}", self._pages.static),
             Route("/vendor/{name}", self._pages.vendor),
             Route("/api/studies", self._studies),
@@ -53,6 +56,8 @@ class Application:
             Route("/api/studies/{name}/state", self._state),
             Route("/api/runs/{run}", self._run),
             Route("/api/runs/{run}/charts", self._run_charts, methods=["POST"]),
+            Route("/api/exercises/{number:int}", self._exercise),
+            Route("/api/exercises/{number:int}/answer", self._exercise_answer),
             Route("/api/play", self._playground),
             Route("/api/play", self._play, methods=["POST"]),
             Route("/play/scenario.toml", self._scenario),
@@ -87,6 +92,12 @@ class Application:
 
     async def _playground(self, _request: Request) -> Response:
         return await _answer(playground)
+
+    async def _exercise(self, request: Request) -> Response:
+        return await _answer(exercise_document, request.path_params["number"])
+
+    async def _exercise_answer(self, request: Request) -> Response:
+        return await _answer(answer_document, request.path_params["number"])
 
     async def _state(self, request: Request) -> Response:
         return await _answer(results.state, self._view, request.path_params["name"])

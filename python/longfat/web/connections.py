@@ -11,8 +11,11 @@ from longfat.web.guard import TRUSTED
 REQUEST_SECONDS = 10
 """Time for the head and body of a request, from the connection or its previous response on."""
 
-MOST_CONNECTIONS = 64
-"""Most connections; a new one then replaces the oldest that has shown no token."""
+MOST_CONNECTIONS = 256
+"""Most connections, of which each browser may open six.
+
+A new one then replaces the oldest that has shown no token.
+"""
 
 
 class Connection(H11Protocol):

@@ -8,8 +8,8 @@ from typing import Any
 from longfat.running.limits import Limits
 from longfat.web.errand import Errand, Work
 
-MOST_WAITING = 32
-"""Most requests that may wait; no user has so many pages."""
+MOST_WAITING = 128
+"""Most requests that may wait: two of each page of a large class."""
 
 PROMPT_SECONDS = 2.0
 """Time after which a run leaves its place to the runs of other pages, and goes on behind them."""
@@ -27,12 +27,13 @@ class Crowded(Exception):
 class Desk:
     """Runs errands, `at_a_time` of them at a time, and as many more that take long.
 
-    `studies` are those whose controls errands may use.
+    `studies` are those whose controls errands may use; at most `most_waiting` requests may wait.
     """
 
     at_a_time: int
     limits: Limits = field(default_factory=Limits)
     studies: Sequence[str] = ()
+    most_waiting: int = MOST_WAITING
     _latest: dict[str, asyncio.Task[Any]] = field(default_factory=dict)
     _waiting: int = 0
 
@@ -48,7 +49,7 @@ class Desk:
         """
         if page in self._latest:
             self._latest[page].cancel()
-        if self._waiting >= MOST_WAITING:
+        if self._waiting >= self.most_waiting:
             raise Crowded
         errand = self._latest[page] = asyncio.create_task(self._in_turn(work))
         watcher = asyncio.create_task(_cancel_when_gone(errand, is_gone))

@@ -19,6 +19,7 @@ from longfat.scenarios.scenario import Scenario
 from longfat.traces import load_traces
 from longfat.web.charts import ERROR, MOST_FLOWS, TRACES, charts
 from longfat.web.controls import FIRST, scenario_controls
+from longfat.web.exercises import titles
 from longfat.web.presets import presets
 from longfat.web.settings import Settings, scenario_of, settings_of
 from longfat.web.written import written
@@ -33,7 +34,7 @@ Answer = dict[str, Any]
 
 
 def playground() -> Answer:
-    """Return the controls of all settings of a scenario, and the presets."""
+    """Return the controls of all settings of a scenario, the presets and the list of exercises."""
     return {
         "engine": _engine.ENGINE_VERSION,
         "controls": scenario_controls(),
@@ -42,6 +43,7 @@ def playground() -> Answer:
             {"name": name, "title": title, "settings": settings_of(document)}
             for name, (title, document) in presets().items()
         ],
+        "exercises": titles(),
     }
 
 

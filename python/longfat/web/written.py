@@ -24,6 +24,8 @@ def _entry(key: str, value: Any) -> tuple[str, Any]:
         for suffix, units in _UNITS.items():
             if key.endswith(suffix):
                 return key.removesuffix(suffix), _quantity(value, units)
+    if isinstance(value, str):  # with its unit: a buffer in packets or bytes, or without limit
+        key = key.removesuffix("_cells")
     return key, _value(value)
 
 

@@ -4,7 +4,20 @@ import tomllib
 from importlib.resources import files
 from typing import Any
 
-ORDER = ("lan", "wan", "vbr", "satellite")
+ORDER = (
+    "bufferbloat",
+    "fq-codel",
+    "cubic-bbr",
+    "dualpi2",
+    "starlink",
+    "geo-proxy",
+    "reno-loss",
+    "md1",
+    "lan",
+    "wan",
+    "vbr",
+    "satellite",
+)
 
 
 def presets() -> dict[str, tuple[str, dict[str, Any]]]:

@@ -19,19 +19,20 @@ export function Chart({ chart }) {
   const holder = useRef(null);
   const plot = useRef(null);
   useEffect(() => {
+    const element = holder.current;
     const drawAgain = () => {
       plot.current?.destroy();
-      plot.current = draw(holder.current, chart);
+      plot.current = draw(element, chart);
     };
     if (plot.current && plot.current.signature === signatureOf(chart)) update(plot.current, chart);
     else drawAgain();
     const observer = new ResizeObserver(() => {
       const { width } = plot.current;
-      if (Math.abs(width - holder.current.clientWidth) > 1) {
-        plot.current.setSize({ width: holder.current.clientWidth, height: HEIGHT });
+      if (element.isConnected && Math.abs(width - element.clientWidth) > 1) {
+        plot.current.setSize({ width: element.clientWidth, height: HEIGHT });
       }
     });
-    observer.observe(holder.current);
+    observer.observe(element);
     dark.addEventListener("change", drawAgain);
     return () => {
       observer.disconnect();
@@ -57,7 +58,7 @@ const noted = (chart) => [
   ...guidesOf(chart, highestOf(chart)).map((guide) => `dashed: ${guide.label}, ${shown(guide.at)} ${chart.unit}`),
 ].filter(Boolean).join("; ") || "\u00a0";
 
-const highestOf = (chart) =>
+export const highestOf = (chart) =>
   Math.max(0, ...chart.series.flatMap((series) => series.values.filter(Number.isFinite)));
 
 /** The guides that are drawn: one far above the values does not squeeze them. */
@@ -151,7 +152,7 @@ const besideOf = (numbers, narrow) =>
 /** From 0 to above the highest value and the guides. */
 function fromZero(plot, _low, high) {
   const guides = plot.chart ? guidesOf(plot.chart, high).map((guide) => guide.at) : [];
-  return [0, 1.06 * Math.max(high || 1, ...guides)];
+  return [0, 1.06 * Math.max(plot.chart?.top || high || 1, ...guides)];
 }
 
 function drawGuides(plot) {

@@ -6,11 +6,11 @@ import { html, percent, shown, words } from "./common.js";
 const MEGA = 1e6;
 
 /** Where every moment of the bottleneck went: one bar, and the causes with their shares. */
-export function Ledger({ entries }) {
+export function Ledger({ entries, name = "" }) {
   if (!entries.length) return null;
   const most = Math.max(...entries.map((entry) => entry.share));
-  return html`<section class="card" aria-labelledby="ledger">
-    <h2 id="ledger">Where the capacity went</h2>
+  return html`<section class="card" aria-labelledby=${`ledger${name}`}>
+    <h2 id=${`ledger${name}`}>${name && `${name}: `}Where the capacity went</h2>
     <div class="ledger-bar" aria-hidden="true">
       ${entries.map((entry) => html`<span
         style=${{ width: `${100 * entry.share}%`, backgroundColor: entry.color }}></span>`)}
@@ -29,7 +29,11 @@ export function Ledger({ entries }) {
 
 const FIRST = ["efficiency", "fairness", "goodput_bps", "cell_loss_ratio", "timeouts", "max_queue_cells"];
 
-const metric = (name, value, whole) => name.endsWith("_bps")
+/** The names of metrics, those that people ask for first before the others; without the ledger's. */
+export const inOrder = (metrics) => [...FIRST.filter((name) => name in metrics),
+  ...Object.keys(metrics).filter((name) => !FIRST.includes(name) && !name.startsWith("share_"))];
+
+export const metric = (name, value, whole) => name.endsWith("_bps")
   ? [words(name.slice(0, -4)), `${shown(value / MEGA)} Mbit/s`]
   : [words(name, whole), shown(value)];
 

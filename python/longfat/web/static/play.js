@@ -6,7 +6,8 @@ import { ask, html, shown, Trouble } from "./common.js";
 import { Control, Controls, find } from "./controls.js";
 import { Drawer } from "./drawer.js";
 import { Headline, Ledger, Metrics, Parts } from "./parts.js";
-import { addressOf, inForce } from "./settings.js";
+import { Beside, NAMES } from "./beside.js";
+import { addressOf, fromAddress, inForce, queryOf } from "./settings.js";
 
 const PAGE = crypto.randomUUID();
 const SHORT = { "topology.sources": "sources (N)", background: "other traffic (VBR …)" };
@@ -14,43 +15,53 @@ const SHORT = { "topology.sources": "sources (N)", background: "other traffic (V
 /** What a path of two links is called at the top: "bottleneck rate". */
 const shortName = (path) => SHORT[path] ?? path.split(".").slice(path.startsWith("topology") ? 1 : -1).join(" ");
 
-export function Page() {
-  const [offer, setOffer] = useState(null);
-  const [trouble, setTrouble] = useState([]);
+/** What there is to set: the controls and the presets. */
+export function useOffer() {
+  const [state, setState] = useState({ offer: null, trouble: [] });
   useEffect(() => {
-    document.title = "Playground – longfat";
-    ask("/api/play").then(setOffer, (error) => setTrouble([error.message]));
+    ask("/api/play").then((offer) => setState({ offer, trouble: [] }), (error) => setState({ offer: null, trouble: [error.message] }));
   }, []);
-  if (!offer) return trouble.length ? html`<${Trouble} problems=${trouble} />` : html`<p class="quiet">Loading …</p>`;
-  return html`<${Playground} offer=${offer} />`;
+  return state;
 }
 
-function Playground({ offer }) {
-  const [settings, setSettings] = useState(() => {
-    const given = Object.fromEntries(new URLSearchParams(location.search));
-    return Object.keys(given).length ? given : offer.presets[0].settings;
-  });
+export function Page() {
+  const { offer, trouble } = useOffer();
+  useEffect(() => { document.title = "Playground – longfat"; }, []);
+  if (!offer) return trouble.length ? html`<${Trouble} problems=${trouble} />` : html`<p class="quiet">Loading …</p>`;
+  return html`<h1 class="unseen">Playground</h1><${Playground} offer=${offer} first=${offer.presets[0].settings} />`;
+}
+
+/** A scenario and its run; or two beside each other, of which the controls change one. */
+export function Playground({ offer, first }) {
+  const [both, setBoth] = useState(() => fromAddress() ?? [first]);
+  const [side, setSide] = useState(0);
   const changed = useRef(performance.now());
-  const change = useCallback((next) => {
+  const changeBoth = useCallback((next) => {
     changed.current = performance.now();
-    setSettings(next);
+    setBoth(next);
   }, []);
-  const { answer, problems, busy } = useRun(settings, changed);
-  useEffect(() => history.replaceState(null, "", addressOf(settings)), [settings]);
+  const runs = [useRun(both[0], changed, 0), useRun(both[1], changed, 1)];
+  useEffect(() => history.replaceState(null, "", queryOf(...both)), [both]);
   useEffect(() => {
-    const back = () => setSettings(Object.fromEntries(new URLSearchParams(location.search)));
+    const back = () => setBoth(fromAddress() ?? [first]);
     addEventListener("popstate", back);
     return () => removeEventListener("popstate", back);
   }, []);
-  const paths = problems.map(placed);
-  const held = inForce(settings, answer?.in_force ?? {});
-  const context = { settings, held, change, problems: paths, seeds: useSeeds(offer), hidden: new Set() };
-  return html`<h1 class="unseen">Playground</h1>
-    <div class="playground">
-      <${Sidebar} offer=${offer} context=${context} />
-      <div class="results" aria-busy=${busy}>
-        <${Problems} problems=${paths} />
-        ${answer && html`<${Results} answer=${answer} />`}
+  const own = Math.min(side, both.length - 1);
+  const settings = both[own];
+  const paths = runs[own].problems.map(placed);
+  const context = {
+    settings, held: inForce(settings, runs[own].answer?.in_force ?? {}), problems: paths,
+    change: (next) => changeBoth(both.map((each, place) => (place === own ? next : each))),
+    seeds: useSeeds(offer), hidden: new Set(),
+  };
+  const beside = { both, side: own, setSide, setOther: (other) => { changeBoth(other ? [both[0], other] : [both[0]]); setSide(other ? 1 : 0); } };
+  const answers = both.map((_, place) => runs[place].answer);
+  return html`<div class="playground">
+      <${Sidebar} offer=${offer} context=${context} beside=${beside} />
+      <div class="results" aria-busy=${runs.some(({ busy }) => busy)}>
+        ${both.map((_, place) => html`<${Problems} key=${place} problems=${runs[place].problems.map(placed)} name=${both.length > 1 ? NAMES[place] : ""} />`)}
+        ${answers.length > 1 ? answers.every(Boolean) && html`<${Beside} answers=${answers} />` : answers[0] && html`<${Results} answer=${answers[0]} />`}
       </div>
     </div>`;
 }
@@ -65,26 +76,30 @@ function placed(problem) {
   return { path: found[1] ?? "", message: found[2] };
 }
 
-function Problems({ problems }) {
-  const texts = problems.map(({ path, message }) => (path ? `${path}: ${message}` : message));
+function Problems({ problems, name }) {
+  const texts = problems.map(({ path, message }) => [name, path, message].filter(Boolean).join(": "));
   return html`<${Trouble} problems=${texts} />`;
 }
 
-/** The run of the settings: the latest answer, what is wrong, and whether one is on the way. */
-function useRun(settings, changed) {
-  const [state, setState] = useState({ answer: null, problems: [], busy: true });
+/** The run of the settings, if there are any: the latest answer, what is wrong, and whether one is on the way. */
+function useRun(settings, changed, place) {
+  const [state, setState] = useState({ answer: null, problems: [], busy: Boolean(settings) });
   useEffect(() => {
+    if (!settings) {
+      setState({ answer: null, problems: [], busy: false });
+      return undefined;
+    }
     const aborter = new AbortController();
     const since = changed.current;
     setState((state) => ({ ...state, busy: true }));
-    ask("/api/play", { page: PAGE, settings }, aborter.signal).then(
+    ask("/api/play", { page: `${PAGE}-${place}`, settings }, aborter.signal).then(
       (answer) => {
         if (aborter.signal.aborted) return;
         setState({ answer, problems: [], busy: false });
         // When the next picture is on the screen: what `benchmarks/playground.py` reads.
         requestAnimationFrame(() => setTimeout(() => {
           performance.measure("redraw", { start: since, end: performance.now(), detail: answer.run_id });
-          document.documentElement.dataset.drawn = answer.run_id;
+          document.documentElement.dataset[place ? "beside" : "drawn"] = answer.run_id;
         }));
       },
       (error) => {
@@ -97,7 +112,7 @@ function useRun(settings, changed) {
   return state;
 }
 
-function Sidebar({ offer, context }) {
+function Sidebar({ offer, context, beside }) {
   const { settings, held, change } = context;
   const first = offer.first.map((path) => [path, find(offer.controls, path, settings, held)]).filter(([, control]) => control);
   const rest = { ...context, hidden: new Set(offer.first) };
@@ -105,10 +120,13 @@ function Sidebar({ offer, context }) {
   return html`<${Drawer} name="Settings"><form onSubmit=${(event) => event.preventDefault()} aria-label="Scenario">
     <div class="control"><div class="label"><label for="preset">begin with</label></div>
       <${Presets} offer=${offer} settings=${settings} change=${change} /></div>
+    <${Other} offer=${offer} beside=${beside} />
     ${first.map(([path, control]) => html`<${Control} key=${path} control=${control} path=${path}
       name=${shortName(path)} context=${context} />`)}
     ${groups.map((control) => html`<details key=${control.key}><summary>${control.key.replaceAll("_", " ")}</summary>
       <${Control} control=${control} path=${control.key} context=${rest} /></details>`)}
+    <details><summary>exercises</summary><div class="links"><ul>${offer.exercises.map(({ number, title }) => html`
+      <li><a href=${`/exercise/${number}`}>${number}. ${title}</a></li>`)}</ul></div></details>
     <${Share} settings=${settings} />
   </form></${Drawer}>`;
 }
@@ -127,11 +145,27 @@ function Presets({ offer, settings, change }) {
   </select>`;
 }
 
+/** What stands beside the settings, and which of both the controls change. */
+function Other({ offer, beside: { both, side, setSide, setOther } }) {
+  const choose = ({ target: { value } }) =>
+    setOther(value === "same" ? { ...both[0] } : offer.presets.find(({ name }) => name === value)?.settings);
+  return html`<div class="control"><div class="label"><label for="beside">beside it</label></div>
+      <select id="beside" value="" onChange=${choose}>
+        <option value="" selected>${both.length > 1 ? "(two are shown)" : "nothing"}</option>
+        ${both.length > 1 && html`<option value="none">nothing</option>`}
+        <option value="same">the same, to change it</option>
+        ${offer.presets.map(({ name, title }) => html`<option value=${name}>${title}</option>`)}
+      </select></div>
+    ${both.length > 1 && html`<fieldset class="list"><legend>controls change</legend><div class="row">
+      ${NAMES.map((name, place) => html`<button type="button" aria-pressed=${place === side} onClick=${() => setSide(place)}>${name}</button>`)}
+    </div></fieldset>`}`;
+}
+
 function Share({ settings }) {
   const [said, setSaid] = useState("");
   const copy = async () => {
     try {
-      await navigator.clipboard.writeText(location.origin + addressOf(settings));
+      await navigator.clipboard.writeText(location.href);
       setSaid("copied");
     } catch {
       setSaid("the address bar has it");

@@ -115,4 +115,18 @@ export function stepped(text, direction) {
 }
 
 /** The address of a playground with these settings. */
-export const addressOf = (settings) => `/play?${new URLSearchParams(settings)}`;
+export const addressOf = (settings) => `/play${queryOf(settings)}`;
+
+/** The key of the settings that stand beside the others: no path of a scenario. */
+const BESIDE = "beside";
+
+/** Settings, and others that stand beside them, as the query of an address. */
+export const queryOf = (settings, other = undefined) =>
+  `?${new URLSearchParams(other ? { ...settings, [BESIDE]: new URLSearchParams(other).toString() } : settings)}`;
+
+/** The settings of the address, with those beside them if there are any; null without settings. */
+export function fromAddress() {
+  const { [BESIDE]: other, ...settings } = Object.fromEntries(new URLSearchParams(location.search));
+  if (!Object.keys(settings).length) return null;
+  return other ? [settings, Object.fromEntries(new URLSearchParams(other))] : [settings];
+}
