@@ -284,7 +284,7 @@ def test_a_study_in_which_nothing_varies_is_drawn_as_any_other(
     assert longfat("study", "run", study_folder).returncode == 0
     process = longfat("plot", "responses", study_folder, "-o", "a.svg", "-o", "a.csv")
     assert process.returncode == 0, process.stderr
-    assert (tmp_path / "a.csv").read_text().startswith("table,metric,ours,low,high,replications\n")
+    assert (tmp_path / "a.csv").read_text().startswith("table,metric,ours,low,high,replications,")
 
 
 def test_intervals_are_shown_where_they_are_asked_for(longfat: Longfat, study_folder: Path) -> None:

@@ -203,19 +203,26 @@ def test_an_ellipse_has_the_deviations_and_the_slant_of_the_replications() -> No
     assert leaning == pytest.approx(correlation(x, y), abs=0.1)
 
 
-@pytest.mark.parametrize("kind", ["drop policy", "queue discipline"])
-def test_models_of_a_kind_have_colours_of_their_own_that_differ(kind: str) -> None:
-    names = [model["name"] for model in json.loads(_engine.models()) if model["kind"] == kind]
+def names_of(kind: str) -> list[str]:
+    models = json.loads(_engine.models())
+    return [model["name"] for model in models if model["kind"] == kind]
+
+
+def test_drop_policies_have_colours_of_their_own_that_differ() -> None:
+    names = names_of("drop policy")
     colors = [level_colors([name])[name] for name in names if name != "by-policy"]
     assert len(names) > 3
     assert len(set(colors)) == len(colors)
 
 
-def test_all_flavors_look_different_and_the_latest_laws_have_colours_that_differ() -> None:
-    flavors = [
-        model["name"] for model in json.loads(_engine.models()) if model["kind"] == "TCP flavor"
-    ]
-    assert len(set(level_looks(flavors).values())) == len(flavors)
+@pytest.mark.parametrize("kind", ["TCP flavor", "queue discipline"])
+def test_all_models_of_a_kind_look_different(kind: str) -> None:
+    names = names_of(kind)
+    assert len(set(level_looks(names).values())) == len(names)
+
+
+def test_the_latest_laws_have_colours_that_differ() -> None:
+    flavors = names_of("TCP flavor")
     assert len(set(level_colors(flavors[-6:]).values())) == 6
 
 

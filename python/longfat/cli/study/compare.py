@@ -23,7 +23,6 @@ from longfat.cli.options import (
     splice_option,
     store_option,
     study_argument,
-    study_command,
 )
 from longfat.cli.talk import print_json, print_table, say, splice_into
 
@@ -203,10 +202,9 @@ def _found(name: str, part: Part, store: str, within: float | None) -> _Found:
         results = load_results(plan, opened, metrics)
     if not any(results.values()):
         refusal = LongfatError if within is None else CheckFailed
-        raise refusal(
-            f"{shown_store(store)}: no run of {study.name} to compare; to run them:\n"
-            f"  {study_command('run', name, part, store)}"
-        )
+        commands = commands_to_run(study, plan.incomplete(results), name, part, store)
+        where = shown_store(store)
+        raise refusal(f"{where}: no run of {study.name} to compare; to run them:\n  {commands}")
     tables = with_cautions(plan, results, compare_results(plan, results))
     return _Found(plan, results, tables)
 
