@@ -367,11 +367,16 @@ impl Sender {
             self.watch_waiting_data(now);
             return;
         }
-        self.connection.send_due(now);
+        let is_paced = self.connection.is_paced();
+        if is_paced {
+            self.connection.send_due(now);
+        }
         if self.opening == Opening::Open && self.connection.held_until().is_none() {
             self.send_as_recovery_says(now);
         }
-        self.wakes = [self.wakes, self.connection.departs()].into_iter().flatten().min();
+        if is_paced {
+            self.watch_departures();
+        }
         self.connection.empty_outbox(segments);
     }
 
@@ -383,10 +388,9 @@ impl Sender {
                 self.wakes = departs;
                 break;
             }
-            self.note_sending(departs.unwrap_or(now), piece);
             match departs {
-                Some(departs) => self.connection.hand_over(departs, piece),
-                None => self.connection.send(now, piece),
+                Some(departs) => self.hand_over(departs, piece),
+                None => self.send(now, piece),
             }
         }
         let lacks_data = !self.connection.has_data_to_send() && !self.recovery.has_to_send_again(&self.connection);
@@ -402,6 +406,11 @@ impl Sender {
         }
     }
 
+    #[cold]
+    fn watch_departures(&mut self) {
+        self.wakes = [self.wakes, self.connection.departs()].into_iter().flatten().min();
+    }
+
     #[inline]
     fn watch_waiting_data(&mut self, now: Time) {
         // A window below one segment, possible with `window_after_loss = "half"`, sends nothing even when nothing is in flight. The
@@ -414,6 +423,12 @@ impl Sender {
     fn send(&mut self, now: Time, piece: Piece) {
         self.note_sending(now, piece);
         self.connection.send(now, piece);
+    }
+
+    #[cold]
+    fn hand_over(&mut self, departs: Time, piece: Piece) {
+        self.note_sending(departs, piece);
+        self.connection.hand_over(departs, piece);
     }
 
     fn note_sending(&mut self, departs: Time, piece: Piece) {

@@ -61,8 +61,14 @@ impl Ledgers {
     fn each(&mut self, tell: impl Fn(&mut RunningLedger)) {
         tell(&mut self.bottleneck);
         if !self.others.is_empty() {
-            self.others.iter_mut().for_each(|(_, ledger)| tell(ledger));
+            self.each_other(tell);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn each_other(&mut self, tell: impl Fn(&mut RunningLedger)) {
+        self.others.iter_mut().for_each(|(_, ledger)| tell(ledger));
     }
 
     /// Enters an act of a port.
@@ -84,7 +90,7 @@ impl Ledgers {
     }
 
     /// A packet sets out, of the flow that acts now.
-    #[inline]
+    #[inline(always)]
     pub fn packet_sets_out(&mut self) {
         self.each(RunningLedger::packet_sets_out);
     }
@@ -101,9 +107,11 @@ impl Ledgers {
     }
 
     /// The sender of a flow has acted, and `sends` or not. Returns whether nothing of the flow is under way and nothing waits to be sent.
-    #[inline]
+    #[inline(always)]
     pub fn sender_acts(&mut self, now: Time, number: usize, sends: bool, hindrance: Hindrance) -> bool {
-        self.others.iter_mut().for_each(|(_, ledger)| _ = ledger.sender_acts(now, number, sends, hindrance));
+        if !self.others.is_empty() {
+            self.each_other(|ledger| _ = ledger.sender_acts(now, number, sends, hindrance));
+        }
         self.bottleneck.sender_acts(now, number, sends, hindrance)
     }
 
@@ -113,7 +121,7 @@ impl Ledgers {
     }
 
     /// A packet that comes back to the sender of a flow has arrived whole.
-    #[inline]
+    #[inline(always)]
     pub fn control_arrives(&mut self, number: usize, bits: u64) {
         self.each(|ledger| ledger.control_arrives(number, bits));
     }

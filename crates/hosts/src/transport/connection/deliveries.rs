@@ -27,6 +27,7 @@ impl Connection {
     }
 
     /// Whether the host's discipline takes `piece` ahead of its time.
+    #[cold]
     pub fn takes_early(&mut self, piece: Piece) -> bool {
         let again = piece.sequence < self.highest;
         let Some(pacer) = &self.pacer else { return false };
@@ -35,6 +36,7 @@ impl Connection {
     }
 
     /// Hands a piece over to the host's discipline, which lets it go at `departs`. Its times are counted from then.
+    #[cold]
     pub fn hand_over(&mut self, departs: Time, piece: Piece) {
         let segment = self.segment_of(departs, piece);
         if let Some(pacer) = &mut self.pacer {
@@ -42,7 +44,15 @@ impl Connection {
         }
     }
 
+    /// Whether segments are paced.
+    #[inline]
+    #[must_use]
+    pub fn is_paced(&self) -> bool {
+        self.pacer.is_some()
+    }
+
     /// Sends what is due of the host's discipline.
+    #[cold]
     pub fn send_due(&mut self, now: Time) {
         if let Some(pacer) = &mut self.pacer {
             self.outbox.extend(std::iter::from_fn(|| pacer.dequeue(now)));
