@@ -45,7 +45,7 @@ pub struct LineSettings<'s> {
     pub number: usize,
     /// How it changes over time.
     pub path: Option<Placed<'s, dyn Path>>,
-    /// Whether its rate changes too, or only its delay, losses and interruptions.
+    /// True if `path` changes the line's rate too; false on the line back of the scenario's `path`, which keeps its own rate.
     pub has_rate: bool,
     /// Losses.
     pub loss: Option<Placed<'s, dyn LossModel>>,

@@ -63,7 +63,7 @@ impl Scenario {
     /// Changing paths require whole packets, and values within the limits of a topology.
     pub(super) fn object_to_paths(&self, graph: &Graph, lines: &[LineSettings], longest_delay: Span) -> Vec<Objection> {
         let mut changes = 0;
-        // The same path is on the line back.
+        // Without a rate it is the line back of the scenario's `path`, which is checked on the bottleneck.
         let lines = lines.iter().filter(|line| line.has_rate);
         lines.flat_map(|line| self.object_to_path(graph, line, longest_delay, &mut changes)).collect()
     }

@@ -29,7 +29,7 @@ struct LossyEntrance {
 /// The end of a line where packets turn out to be lost, and what is behind it.
 struct LossyEnd {
     weather: Option<Weather>,
-    /// Of a line that begins at a host, which has no entrance.
+    /// Loss model of a line that begins at a host: it acts at the line's far end, as a host has no port before the line.
     losses: Option<Losses>,
     behind: LineEnd,
 }
@@ -45,7 +45,7 @@ struct Weather {
 struct Losses {
     model: Box<dyn LossModel>,
     connections: usize,
-    /// Whether the packet of each circuit that is passing is lost.
+    /// By circuit, true while the cells of a lost packet pass.
     is_losing: Vec<bool>,
     lost: Lost,
 }
@@ -60,7 +60,7 @@ impl Losses {
         }
     }
 
-    /// Whether this cell is lost. Those of backgrounds never are.
+    /// Decides whether the loss model drops a cell. Cells of background traffic are not subject to it.
     fn loses(&mut self, cell: Cell) -> bool {
         let circuit = cell.circuit();
         let Some(is_losing) = self.is_losing.get_mut(circuit) else { return false };
@@ -77,7 +77,7 @@ impl Losses {
 }
 
 impl Weather {
-    /// Whether a packet is lost that arrives at `now`.
+    /// Decides whether the path's loss probability at `now` drops a packet that arrives then, and counts it.
     fn loses(&mut self, now: Time) -> bool {
         let loss = self.conditions.at(now).loss;
         let is_lost = loss > 0.0 && self.chance.happens(loss);

@@ -15,7 +15,7 @@ pub struct Agenda {
     ports: Vec<Slot>,
     /// Slot of the connection that begins next; the slots of backgrounds follow.
     starts: Slot,
-    /// Of each port the slot of the frame that begins next, where capacity is requested per frame.
+    /// By port, the slot of the next frame of its capacity on demand.
     frames: Vec<Slot>,
     /// The events of a flow, and the flow at each place; no flow is at those that are free.
     of_flow: Vec<fn(usize) -> Event>,

@@ -105,7 +105,7 @@ pub struct RunningLedger {
 }
 
 impl RunningLedger {
-    /// Of a line and `flows` flows: one for the data of each connection, or each of its legs, and perhaps one for its requests.
+    /// Opens the ledger of `line`, with an account for each of `flows` flows: the data of a connection or of one of its legs, or its requests.
     pub fn open(graph: &Graph, line: Option<usize>, flows: usize) -> Self {
         let crosses = |path: &[usize]| path.iter().any(|&link| Some(link) == line);
         let account = |there: &[usize], back: &[usize]| Account {
