@@ -8,8 +8,8 @@ use longfat_foundation::units::Time;
 use super::Flavor;
 use crate::transport::Window;
 use crate::transport::law::{
-    AfterLoss, Arithmetic, Arrivals, LawFacts, Phase, Progress, Regrowth, ResponseToMarks, SlowStart, WindowLaw,
-    microseconds,
+    AfterLoss, Arithmetic, Arrivals, LawFacts, Phase, Progress, Regrowth, ResponseToMarks, RoundTrips, SlowStart,
+    WindowLaw,
 };
 use crate::transport::recovery::Recovery;
 
@@ -76,16 +76,12 @@ impl Flavor for Veno {
 const SHARE_AFTER_CONGESTION: f64 = 0.5;
 /// Segments per round trip while the path is congested.
 const CAUTIOUS_GROWTH: f64 = 0.5;
-/// Fewest samples by which the law judges; one or two may be those of delayed acknowledgments.
-const LEAST_SAMPLES: u64 = 3;
 
 /// Reno's window with a state of the path.
 struct Law {
     settings: Veno,
-    /// The shortest round trip in microseconds, and the shortest since the window last grew (`basertt`, `minrtt`).
-    base: u64,
-    shortest: u64,
-    samples: u64,
+    /// The shortest of all, and since the window last grew (`basertt`, `minrtt`).
+    round_trips: RoundTrips,
     is_congested: bool,
     /// Whether the next segment of growth counts, of two (`inc`).
     counts: bool,
@@ -93,17 +89,18 @@ struct Law {
 
 impl Law {
     fn new(settings: Veno) -> Self {
-        Self { settings, base: u64::MAX, shortest: u64::MAX, samples: 0, is_congested: false, counts: true }
+        Self { settings, round_trips: RoundTrips::new(), is_congested: false, counts: true }
     }
 
     /// Whether too many segments wait in queues: the window times 1 - base / round trip.
     #[expect(clippy::cast_precision_loss, reason = "round trips are far below 2^53 microseconds")]
     fn judge(&mut self, window: &Window) {
+        let RoundTrips { base, shortest, .. } = self.round_trips;
         let backlog = match self.settings.arithmetic {
-            Arithmetic::Real => window.cwnd / window.mss() * (1.0 - self.base as f64 / self.shortest as f64),
+            Arithmetic::Real => window.cwnd / window.mss() * (1.0 - base as f64 / shortest as f64),
             Arithmetic::Kernel => {
                 let halves = 2 * window.segments();
-                (halves - halves * self.base / self.shortest) as f64 / 2.0
+                (halves - halves * base / shortest) as f64 / 2.0
             }
         };
         self.is_congested = backlog >= self.settings.backlog.0;
@@ -131,7 +128,7 @@ impl Law {
 
     fn note_loss(&mut self) {
         if self.settings.base_round_trip == VenoBase::SinceLoss {
-            (self.base, self.shortest) = (u64::MAX, u64::MAX);
+            (self.round_trips.base, self.round_trips.shortest) = (u64::MAX, u64::MAX);
         }
     }
 }
@@ -142,11 +139,7 @@ impl WindowLaw for Law {
     }
 
     fn on_arrivals(&mut self, _window: &mut Window, arrivals: &Arrivals) {
-        // One more, so that none is zero.
-        let Some(us) = arrivals.round_trip.map(|round_trip| microseconds(round_trip) + 1) else { return };
-        self.base = self.base.min(us);
-        self.shortest = self.shortest.min(us);
-        self.samples += 1;
+        self.round_trips.note(arrivals);
     }
 
     fn on_acknowledgment(&mut self, window: &mut Window, progress: &Progress) {
@@ -154,12 +147,12 @@ impl WindowLaw for Law {
             return;
         }
         let is_open = progress.phase == Phase::Open;
-        let judges = is_open && self.samples >= LEAST_SAMPLES && self.shortest < u64::MAX;
+        let judges = is_open && self.round_trips.are_enough();
         if judges {
             self.judge(window);
         }
         if is_open {
-            self.shortest = u64::MAX;
+            self.round_trips.shortest = u64::MAX;
         }
         if !judges || !self.is_congested || window.in_slow_start() {
             window.grow_classically(progress.acknowledged);

@@ -8,7 +8,7 @@ use longfat_foundation::units::Time;
 use super::Flavor;
 use crate::transport::Window;
 use crate::transport::law::{
-    AfterLoss, Arrivals, LawFacts, Phase, Progress, Regrowth, ResponseToMarks, SlowStart, WindowLaw, microseconds,
+    AfterLoss, Arrivals, LawFacts, Phase, Progress, Regrowth, ResponseToMarks, RoundTrips, SlowStart, WindowLaw,
 };
 use crate::transport::recovery::Recovery;
 use crate::transport::window::share_of_segments;
@@ -69,18 +69,14 @@ impl Flavor for Yeah {
     }
 }
 
-/// Fewest samples by which a round is judged; one or two are those of delayed acknowledgments.
-const LEAST_SAMPLES: u64 = 3;
 /// Least estimate of Reno's window.
 const LEAST_RENO: u64 = 2;
 
 /// Fast and slow growth by the queue, judged once per round trip.
 struct Law {
     settings: Yeah,
-    /// Round trips in microseconds: the shortest of all and of this round (`baseRTT`, `minRTT`), and this round's samples.
-    base: u64,
-    shortest: u64,
-    samples: u64,
+    /// The shortest of all and of this round, and this round's samples.
+    round_trips: RoundTrips,
     /// The end of the round (`beg_snd_nxt`); `None` while anything is missing.
     round_end: Option<u64>,
     /// Segments that waited in the latest round (`lastQ`).
@@ -107,9 +103,7 @@ impl Law {
     fn new(settings: Yeah) -> Self {
         Self {
             settings,
-            base: u64::MAX,
-            shortest: u64::MAX,
-            samples: 0,
+            round_trips: RoundTrips::new(),
             round_end: Some(0),
             waiting: 0,
             slow_rounds: 0,
@@ -120,14 +114,15 @@ impl Law {
 
     fn begin_round(&mut self, highest: u64) {
         self.round_end = Some(highest);
-        (self.samples, self.shortest) = (0, u64::MAX);
+        self.round_trips.begin_round();
     }
 
     /// Judges the queue at the end of a round.
     fn judge(&mut self, window: &mut Window) {
-        let delay = self.shortest - self.base;
-        self.waiting = window.segments() * delay / self.shortest;
-        if self.waiting > self.settings.most_waiting.0 || delay > share(self.base, self.settings.most_delay.0) {
+        let RoundTrips { base, shortest, .. } = self.round_trips;
+        let delay = shortest - base;
+        self.waiting = window.segments() * delay / shortest;
+        if self.waiting > self.settings.most_waiting.0 || delay > share(base, self.settings.most_delay.0) {
             self.decongest(window);
             self.reno = if self.reno <= LEAST_RENO { (window.segments() / 2).max(LEAST_RENO) } else { self.reno + 1 };
             self.slow_rounds += 1;
@@ -172,11 +167,7 @@ impl WindowLaw for Law {
     }
 
     fn on_arrivals(&mut self, _window: &mut Window, arrivals: &Arrivals) {
-        // One more, so that none is zero.
-        let Some(us) = arrivals.round_trip.map(|round_trip| microseconds(round_trip) + 1) else { return };
-        self.base = self.base.min(us);
-        self.shortest = self.shortest.min(us);
-        self.samples += 1;
+        self.round_trips.note(arrivals);
     }
 
     fn on_acknowledgment(&mut self, window: &mut Window, progress: &Progress) {
@@ -199,7 +190,7 @@ impl WindowLaw for Law {
             );
         }
         if self.round_end.is_some_and(|end| progress.unacknowledged > end) {
-            if self.samples >= LEAST_SAMPLES {
+            if self.round_trips.are_enough() {
                 self.judge(window);
             }
             self.begin_round(progress.highest);
@@ -221,8 +212,7 @@ impl WindowLaw for Law {
 
     /// The round trips are forgotten.
     fn on_restart_from_idle(&mut self, _now: Time) {
-        self.base = u64::MAX;
-        (self.samples, self.shortest, self.round_end) = (0, u64::MAX, None);
+        (self.round_trips, self.round_end) = (RoundTrips::new(), None);
     }
 }
 

@@ -12,6 +12,7 @@ mod hystart;
 mod kernel;
 mod measured_round;
 mod model_rate;
+mod round_trips;
 mod rounds;
 
 pub use arithmetic::Arithmetic;
@@ -23,6 +24,7 @@ pub(super) use hystart::HyStart;
 pub use kernel::{Arrivals, JIFFIES_PER_SECOND, Phase, jiffies, jiffies_in, microseconds};
 pub(super) use measured_round::MeasuredRound;
 pub(super) use model_rate::ModelRate;
+pub(super) use round_trips::RoundTrips;
 pub(super) use rounds::Rounds;
 
 use longfat_foundation::random::Stream;

@@ -5,20 +5,15 @@ use longfat_foundation::units::Time;
 
 use super::{Vegas, VegasRoundTrip};
 use crate::transport::Window;
-use crate::transport::law::{Arrivals, Phase, Progress, WindowLaw};
-
-/// Fewest samples by which a round is judged; one or two are those of delayed acknowledgments.
-const LEAST_SAMPLES: u64 = 3;
+use crate::transport::law::{Arrivals, Phase, Progress, RoundTrips, WindowLaw};
 
 /// Growth and reduction by the number of segments in queues, judged once per round trip.
 pub(super) struct Law {
     settings: Vegas,
-    /// The minimum round trip in microseconds (`baseRTT`).
-    base: u64,
-    /// Samples since the round began: their number, their sum, the shortest.
-    samples: u64,
+    /// The shortest of all, and of the round with the number of its samples.
+    round_trips: RoundTrips,
+    /// Sum of the round's samples in microseconds.
     sum: u64,
-    shortest: u64,
     /// The end of the round, if round trips are judged: not while anything is missing (`doing_vegas_now`, `beg_snd_nxt`).
     round_end: Option<u64>,
     /// Whether slow start grows in this round trip.
@@ -27,32 +22,27 @@ pub(super) struct Law {
 
 impl Law {
     pub fn new(settings: Vegas) -> Self {
-        let mut law =
-            Self { settings, base: u64::MAX, samples: 0, sum: 0, shortest: 0, round_end: Some(0), grows: true };
-        law.forget_samples();
-        law
-    }
-
-    fn forget_samples(&mut self) {
-        (self.samples, self.sum, self.shortest) = (0, 0, u64::MAX);
+        Self { settings, round_trips: RoundTrips::new(), sum: 0, round_end: Some(0), grows: true }
     }
 
     fn enable(&mut self, highest: u64) {
         self.round_end = Some(highest);
-        self.forget_samples();
+        self.round_trips.begin_round();
+        self.sum = 0;
     }
 
     /// Adjusts the window at the end of a round.
     fn judge(&mut self, window: &mut Window, acknowledged: u64, is_used: bool) {
         let segments = window.segments();
+        let RoundTrips { base, shortest, samples } = self.round_trips;
         let round_trip = match self.settings.round_trip {
-            VegasRoundTrip::Shortest => self.shortest,
-            VegasRoundTrip::Mean => self.sum / self.samples,
+            VegasRoundTrip::Shortest => shortest,
+            VegasRoundTrip::Mean => self.sum / samples,
         };
-        let waiting = as_number(segments * (round_trip - self.base) / self.base);
+        let waiting = as_number(segments * (round_trip - base) / base);
         if window.in_slow_start() {
             if waiting > self.settings.gamma.0 {
-                window.set_segments(segments.min(segments * self.base / round_trip + 1));
+                window.set_segments(segments.min(segments * base / round_trip + 1));
                 limit_threshold(window);
             } else if self.grows && is_used {
                 window.start_slowly(acknowledged);
@@ -86,14 +76,7 @@ impl WindowLaw for Law {
     }
 
     fn on_arrivals(&mut self, _window: &mut Window, arrivals: &Arrivals) {
-        // One more, so that none is zero.
-        let Some(us) = arrivals.round_trip.map(|round_trip| crate::transport::law::microseconds(round_trip) + 1) else {
-            return;
-        };
-        self.base = self.base.min(us);
-        self.shortest = self.shortest.min(us);
-        self.sum += us;
-        self.samples += 1;
+        self.sum += self.round_trips.note(arrivals).unwrap_or(0);
     }
 
     fn on_acknowledgment(&mut self, window: &mut Window, progress: &Progress) {
@@ -105,7 +88,7 @@ impl WindowLaw for Law {
             self.enable(progress.highest);
         }
         let is_over = self.round_end.is_some_and(|end| progress.unacknowledged > end);
-        if is_over && self.samples >= LEAST_SAMPLES {
+        if is_over && self.round_trips.are_enough() {
             self.judge(window, acknowledged, is_used);
         } else if self.round_end.is_none() || is_over {
             if is_used {
