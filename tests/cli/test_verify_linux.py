@@ -10,16 +10,14 @@ import pytest
 from longfat import _engine
 from longfat.running.execution import execute
 from longfat.verification import recordings
+from longfat.verification.disciplines import NotExpressible, discipline, red_weight
 from longfat.verification.linux import chosen, verify
 from longfat.verification.measures import first_burst, turns
 from longfat.verification.network import (
     ANSWER_US,
     PACKET_US,
     Host,
-    NotExpressible,
-    discipline,
     packet_s,
-    red_weight,
     scenario_of,
     starts,
 )

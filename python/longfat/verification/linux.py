@@ -13,9 +13,10 @@ from longfat.base.errors import Interrupted, LongfatError, RunFailed
 from longfat.base.stopping import requested_stop
 from longfat.running.execution import Watch, execute_watched
 from longfat.verification.bands import Explanation, Finding, explanations, judge
+from longfat.verification.disciplines import NotExpressible
 from longfat.verification.divergence import Divergence, first_divergence
 from longfat.verification.measures import Key, is_drawn, is_random, measures
-from longfat.verification.network import Host, NotExpressible, packet_s, resolved
+from longfat.verification.network import Host, packet_s, resolved
 from longfat.verification.observed import TRACES, Observed, of_linux, of_longfat
 from longfat.verification.recordings import Experiment, Recording, experiments, read_recording
 

@@ -13,7 +13,8 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
-from longfat.verification.network import is_shaped, packet_s
+from longfat.verification.disciplines import is_shaped
+from longfat.verification.network import packet_s
 from longfat.verification.recordings import Experiment, Recording
 
 TRACES = ("cwnd", "ssthresh", "segments", "acknowledgments", "queue-by-flow", "drops")

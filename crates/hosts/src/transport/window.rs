@@ -246,18 +246,6 @@ impl Window {
         }
     }
 
-    /// Adds a linear increment in whole bytes or segments.
-    #[cold]
-    fn grow_linearly_in_units(&mut self, segments: f64, acknowledged: u64, increment: f64) {
-        if self.arithmetic == WindowArithmetic::Integer {
-            self.add(self.rounded(increment));
-        } else if segments == 1.0 && self.linear_growth == LinearGrowth::Acknowledged {
-            self.add_one_per(self.segments(), self.in_segments(acknowledged));
-        } else {
-            self.grow_by_segments(increment);
-        }
-    }
-
     /// Congestion window in segments, rounded down.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a window is positive and below 2^53")]
@@ -320,15 +308,6 @@ impl Window {
         } else {
             self.add(increment);
         }
-    }
-
-    /// Adds the whole segments of `increment` bytes and of what is pending.
-    #[cold]
-    fn grow_by_segments(&mut self, increment: f64) {
-        self.pending += increment;
-        let whole = (self.pending / self.mss).floor() * self.mss;
-        self.pending -= whole;
-        self.add(whole);
     }
 
     #[inline]

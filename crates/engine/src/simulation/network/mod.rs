@@ -15,6 +15,7 @@ mod links;
 mod measured;
 mod memory;
 mod policing;
+mod port_results;
 mod relays;
 mod results;
 mod served;

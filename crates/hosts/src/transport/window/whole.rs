@@ -1,6 +1,6 @@
 //! Windows that the kernel's modules compute in segments.
 
-use super::Window;
+use super::{LinearGrowth, Window, WindowArithmetic};
 
 /// The share that `part` of `whole` segments are, so that rounding down a share of the window gives the part.
 #[must_use]
@@ -16,6 +16,27 @@ impl Window {
         if rest > 0 {
             self.add_one_per(self.segments(), rest);
         }
+    }
+
+    /// Adds a linear increment in whole bytes or segments.
+    #[cold]
+    pub(super) fn grow_linearly_in_units(&mut self, segments: f64, acknowledged: u64, increment: f64) {
+        if self.arithmetic == WindowArithmetic::Integer {
+            self.add(self.rounded(increment));
+        } else if segments == 1.0 && self.linear_growth == LinearGrowth::Acknowledged {
+            self.add_one_per(self.segments(), self.in_segments(acknowledged));
+        } else {
+            self.grow_by_segments(increment);
+        }
+    }
+
+    /// Adds the whole segments of `increment` bytes and of what is pending.
+    #[cold]
+    pub(super) fn grow_by_segments(&mut self, increment: f64) {
+        self.pending += increment;
+        let whole = (self.pending / self.mss).floor() * self.mss;
+        self.pending -= whole;
+        self.add(whole);
     }
 
     /// Bytes of so many whole segments.
