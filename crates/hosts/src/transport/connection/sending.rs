@@ -47,8 +47,11 @@ impl Connection {
         }
     }
 
-    /// Sends a piece.
+    /// Sends a piece, after those that wait in the host's discipline.
     pub fn send(&mut self, now: Time, piece: Piece) {
+        if let Some(last) = self.pacer.as_ref().and_then(|pacer| pacer.last_departure()) {
+            return self.hand_over(last.max(now), piece);
+        }
         let segment = self.segment_of(now, piece);
         self.outbox.push(segment);
     }

@@ -91,9 +91,16 @@ impl Pacer {
         self.next
     }
 
-    /// Allows the next segment to leave at `now`.
+    /// Allows the next segment to leave at `now`, or with the last of those in the host's discipline, which keeps their order: departures
+    /// never go back (`tcp_update_skb_after_send`, `tcp_wstamp_ns`).
     pub fn release(&mut self, now: Time) {
-        self.next = self.next.min(now);
+        self.next = self.next.min(self.last_departure().map_or(now, |last| last.max(now)));
+    }
+
+    /// When the last segment in the host's discipline goes.
+    #[must_use]
+    pub fn last_departure(&self) -> Option<Time> {
+        self.queue.back().map(|(departs, _)| *departs)
     }
 
     /// Records a measured round trip.

@@ -48,8 +48,11 @@ impl Arrivals {
     /// would be below the minimum, or if the echoed timestamp precedes the retransmission. The echo is used only for segments in order:
     /// beyond a hole it is the timestamp of an earlier segment, whichever transmission arrived (RFC 7323 section 4.3).
     fn believes<T>(&mut self, now: Time, acknowledgment: &Acknowledgment, segment: &Transmission<T>) -> bool {
-        // What waits in the host's discipline has a time in the future, and its first transmission may arrive before.
-        let round_trip = now - segment.sent.min(now);
+        if segment.sent > now {
+            // The retransmission still waits in the host's discipline: the first transmission has arrived.
+            return false;
+        }
+        let round_trip = now - segment.sent;
         if !segment.was_sent_before {
             self.note_round_trip(now, round_trip);
             return true;
