@@ -1,6 +1,10 @@
 import csv
 from pathlib import Path
 
+import pytest
+
+from longfat.plots import PLOTS, find
+from longfat.plots.options import STUDY_SOURCES
 from tests.support import Longfat
 
 
@@ -21,6 +25,27 @@ def test_several_files_are_drawn_at_once(
         rows = list(csv.DictReader(file))
     assert len(rows) == 4
     assert {row["replications"] for row in rows} == {"2"}
+
+
+@pytest.mark.parametrize("kind", [kind for kind in PLOTS if find(kind).SOURCE in STUDY_SOURCES])
+def test_each_plot_of_a_study_says_what_it_lacks_or_is_drawn(
+    kind: str, longfat: Longfat, study_folder: Path
+) -> None:
+    process = longfat("plot", kind, study_folder, "-o", "a.svg", "--store", "none.db")
+    assert (process.returncode, process.stderr) == (2, "none.db: no such store\n")
+    longfat("study", "run", study_folder)
+    process = longfat("plot", kind, study_folder, "-o", "a.svg")
+    assert process.returncode == 0 or f"nothing that {kind} could draw" in process.stderr
+
+
+@pytest.mark.parametrize("kind", PLOTS)
+def test_each_plot_refuses_a_scenario_with_the_command_that_leads_on(
+    kind: str, longfat: Longfat, scenario_file: Path
+) -> None:
+    process = longfat("plot", kind, scenario_file, "-o", "a.svg")
+    assert (process.returncode, process.stdout) == (2, "")
+    assert "longfat run" in process.stderr
+    assert "Traceback" not in process.stderr
 
 
 def test_an_unknown_plot_is_refused_with_the_nearest(longfat: Longfat) -> None:

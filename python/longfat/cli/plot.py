@@ -3,7 +3,7 @@
 import json
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,15 +28,6 @@ if TYPE_CHECKING:
     from longfat.results.comparison import Results, TableComparison
     from longfat.studies.plan import Plan
     from longfat.traces import Traces
-
-
-_WANTED: Mapping[str, Sequence[str]] = {
-    "traces": ["folder of traces"],
-    "study": ["study"],
-    "ledgers": ["study"],
-    "analysis": ["analysis"],
-}
-"""Kinds of sources by what a plot is of."""
 
 
 @click.command("plot")
@@ -106,7 +97,7 @@ def command(
     options = Options(**factors, flow=flow, start_s=start_s, end_s=end_s)  # type: ignore[arg-type]
     _check_said(kind, plot.SOURCE, options, part)
     for given in sources:
-        check_source(given, *_WANTED[plot.SOURCE])
+        check_source(given, _kind_of_source(plot.SOURCE))
     source, options = _open(kind, plot.SOURCE, sources, options, part, store)
     try:
         figure = plots.draw(kind, source, options, command_line())
@@ -129,6 +120,15 @@ def _check_said(kind: str, wanted: str, options: "Options", part: Part) -> None:
         raise click.UsageError(str(error)) from error
     if part.arguments and wanted not in STUDY_SOURCES:
         raise click.UsageError(f"{kind} is not of a study, so it has no{part.arguments}")
+
+
+def _kind_of_source(of: str) -> str:
+    """Return the kind of source for what a plot is of."""
+    from longfat.plots.options import STUDY_SOURCES
+
+    if of in STUDY_SOURCES:
+        return "study"
+    return "folder of traces" if of == "traces" else of
 
 
 def _open(
