@@ -25,6 +25,16 @@ fn blocks_that_have_no_room_in_a_segment_are_refused() {
 }
 
 #[test]
+fn a_growth_of_the_receiver_window_that_is_no_size_is_refused_with_both_that_it_may_be() {
+    let growth = ("tcp.acknowledgments", "{ kind = \"linux\", growth = \"much\" }");
+    let problems = complaints_with(&[growth]);
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    for part in ["growth", "\"to-receiver-window\" or a size with its unit", "found the text \"much\""] {
+        assert!(problems[0].contains(part), "{}", problems[0]);
+    }
+}
+
+#[test]
 fn a_flavor_that_needs_reports_is_refused_with_a_receiver_that_discards() {
     let text = format!("{SOUND}[tcp]\nflavor = \"sack\"\nout_of_order = \"discard\"\n");
     let expected = "sack.toml:8:16: tcp.out_of_order: a receiver that discards has nothing to report, and flavor \"sack\" needs \

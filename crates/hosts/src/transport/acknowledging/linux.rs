@@ -84,6 +84,11 @@ impl Parameter for Growth {
     fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
         match &node.value {
             Value::Text(text) if text == TO_RECEIVER_WINDOW => Some(Self(None)),
+            Value::Text(text) if !text.starts_with(|c: char| c.is_ascii_digit()) => {
+                let expected = format!("\"{TO_RECEIVER_WINDOW}\" or {}", Bytes::shape().expected());
+                reader.reject(node, format!("expected {expected}, found {}", node.describe()));
+                None
+            }
             _ => Bytes::read(node, reader).map(|bytes| Self(Some(bytes))),
         }
     }
