@@ -35,7 +35,7 @@ impl<O: Observer> Network<O, Events> {
         let line = self.driver.ports[self.bottleneck_port].state().line;
         self.links[line].line.count_left_before_relay(cell);
         let bits = self.bits_of(cell.packet, 1);
-        self.ledger.of_bottleneck().background_crosses(bits);
+        self.ledger.background_crosses(bits);
         self.cells_delivered += 1;
         self.packets.release_cell(cell.packet);
     }

@@ -15,8 +15,8 @@ use longfat_network::topology::Graph;
 pub use impairments::Impairments;
 
 use super::network::{
-    AnyPort, AtRest, Drive, Driver, Entrance, Entry, Event, LineEnd, Links, Lost, Network, OTHER_RANK, Reports,
-    SERVICE_RANK, Served,
+    AnyPort, AtRest, Drive, Driver, Entrance, Event, LineEnd, Links, Lost, Network, OTHER_RANK, Reports, SERVICE_RANK,
+    Served,
 };
 use crate::observer::Observer;
 
@@ -56,7 +56,7 @@ impl Events {
             network.calendar.schedule(network.agenda.frames(port), Time::ZERO, OTHER_RANK);
         }
         if let Some(time) = first_vbr {
-            network.ledger.of_bottleneck().note(Time::ZERO, Entry::WillSend(time));
+            network.ledger.bottleneck_will_send(time);
             network.calendar.schedule(network.agenda.port(network.bottleneck_port), time, SERVICE_RANK);
         }
         network.begin_connections_from_outside();
@@ -202,7 +202,7 @@ impl<O: Observer> Network<O, Events> {
         let port = &mut self.driver.ports[number];
         if let Some(time) = port.receive(now, cell, &self.packets, &mut self.dropped) {
             self.calendar.schedule(self.agenda.port(number), time, SERVICE_RANK);
-            self.ledger.note_at(number, now, Entry::WillSend(time));
+            self.ledger.port_will_send(number, time);
         }
         let state = port.state();
         if self.observer.interests().anything && !state.is_slotted() {
@@ -259,7 +259,7 @@ impl<O: Observer> Network<O, Events> {
             Some(time) => self.calendar.schedule(self.agenda.port(port), time, SERVICE_RANK),
             None => self.calendar.cancel(self.agenda.port(port)),
         }
-        self.ledger.note_at(port, now, Entry::Rests(until));
+        self.ledger.port_rests(port, now, until);
     }
 
     #[cold]

@@ -33,7 +33,7 @@ use longfat_network::switch::PortCounts;
 use order::Moment;
 use scope::Path;
 
-use super::network::{AnyPort, AtRest, Drive, Driver, Entry, Event, Links, Network, Reports, Served, Train};
+use super::network::{AnyPort, AtRest, Drive, Driver, Event, Links, Network, Reports, Served, Train};
 use crate::observer::Observer;
 
 /// The state of the three processes besides the network.
@@ -161,9 +161,9 @@ impl Fast {
         // The way back is inspected even if nothing is ever sent there.
         network.links.make(backward.line, network.agenda.line(backward.line));
         if let Some(time) = first_service {
-            network.ledger.of_bottleneck().note(Time::ZERO, Entry::WillSend(time));
+            network.ledger.bottleneck_will_send(time);
         }
-        network.ledger.of_bottleneck().put_in_order();
+        network.ledger.put_in_order();
         network.begin_connections_from_outside();
         network
     }
@@ -356,7 +356,7 @@ impl<O: Observer> Network<O, Fast> {
         };
         self.driver.forward.advance(horizon, around)?;
         // Senders and receivers act later from now on.
-        self.ledger.of_bottleneck().settle(now.min(horizon));
+        self.ledger.settle(now.min(horizon));
         // Before any of them is delivered, or the place of a packet is used again.
         self.driver.forward.take_spoiled().for_each(|packet| self.packets.spoil(packet));
         Ok(())
@@ -390,7 +390,7 @@ impl<O: Observer> Network<O, Fast> {
         self.cells_delivered += there.delivered + back.delivered;
         self.events_processed += there.events + back.events + at_port;
         self.driver.settled = (self.driver.events_of_ends, self.events_processed);
-        self.ledger.of_bottleneck().settle(until);
+        self.ledger.settle(until);
         Ok(())
     }
 }

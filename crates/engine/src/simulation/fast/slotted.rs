@@ -15,7 +15,7 @@ use super::order::Moment;
 use super::shares::Touched;
 use super::{Carried, Fast, Path};
 use crate::observer::Observer;
-use crate::simulation::network::{Entry, Links, Served};
+use crate::simulation::network::{Links, Served};
 
 /// Sent cells are taken off the queue by this number: few enough for the processor's first cache.
 const MANY: u64 = 1024;
@@ -273,7 +273,7 @@ impl Slotted {
         let cell = self.take_cell(index, served.links);
         self.next_service =
             served.port.receive(now, cell, served.packets, served.dropped).expect("nothing else is pending");
-        served.reports.ledger.of_bottleneck().note_at_bottleneck(now, Entry::WillSend(self.next_service));
+        served.reports.ledger.bottleneck_will_send(self.next_service);
     }
 
     /// Takes the cells that arrive before `until`; no slot ends before.

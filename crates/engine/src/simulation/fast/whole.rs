@@ -10,7 +10,7 @@ use super::order::{Moment, Tie};
 use super::shares::Touched;
 use super::{Carried, Fast, Path};
 use crate::observer::Observer;
-use crate::simulation::network::{Entry, Link, Links, Served};
+use crate::simulation::network::{Link, Links, Served};
 
 /// The port and the lines before and behind it.
 pub(super) struct Whole {
@@ -91,7 +91,7 @@ impl Whole {
                 continue;
             };
             if was_idle {
-                served.reports.ledger.of_bottleneck().note_at_bottleneck(now, Entry::WillSend(now));
+                served.reports.ledger.bottleneck_will_send(now);
             }
             let bits = served.packets.get(packet.packet).bits;
             let (crosses, free) = served.links[self.line].line.book_whole_at(begins, bits);
@@ -116,7 +116,7 @@ impl Whole {
         self.services += services;
         served.links[self.line].line.count_whole(bits);
         if let Some(time) = rests {
-            served.reports.ledger.of_bottleneck().note_at_bottleneck(time, Entry::Rests(None));
+            served.reports.ledger.bottleneck_rests(time, None);
         }
     }
 
@@ -144,7 +144,7 @@ impl Whole {
         let Served { port, packets, dropped, reports, .. } = served;
         if let Some(time) = port.receive(now, packet, packets, dropped) {
             self.next_service = time;
-            reports.ledger.of_bottleneck().note_at_bottleneck(now, Entry::WillSend(time));
+            reports.ledger.bottleneck_will_send(time);
         }
         reports.of_port(now, port.state());
         reports.observer.shares_changed(now, reports.port, port.state(), Some(&[packet.circuit()]));

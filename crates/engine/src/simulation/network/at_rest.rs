@@ -14,7 +14,7 @@ use longfat_network::topology::{Graph, Routes};
 
 use super::agenda::{Agenda, NOWHERE};
 use super::flows::Flows;
-use super::ledgers::Ledgers;
+use super::ledger::Ledgers;
 use super::legs::Numbers;
 use super::links::Links;
 use super::policing::Policing;

@@ -1,12 +1,13 @@
-//! The ledger of the bottleneck's capacity, during the run.
+//! The ledgers of a run, while it goes on: of the bottleneck's capacity, and of other managed lines that the scenario names.
 //!
-//! It works with packets, never with cells. A packet is charged when it arrives whole. All else that the port has sent, and that is not
-//! under way at the end (`settlement`), belongs to packets that never arrive whole. Idle time of the line is charged to the limit of the
+//! They work with packets, never with cells. What end systems do is entered once, for all lines; each line keeps its idle time
+//! ([`LineLedger`]). A packet is charged when it arrives whole, on all lines of its circuit. All else that a port has sent, and that is not
+//! under way at the end (`settlement`), belongs to packets that never arrive whole. Idle time of a line is charged to the limit of the
 //! most advanced sender.
 //!
-//! Entries are made in order of time. Under conservative lookahead the bottleneck is ahead of the senders, or they of it: each then
-//! keeps its own entries, which are merged once both have passed their time. Entries of one instant may be merged in any order, because
-//! no time passes between them.
+//! Entries are made in order of time. Under conservative lookahead, where only the bottleneck has a ledger, it is ahead of the senders, or
+//! they of it: each then keeps its own entries, which are merged once both have passed their time. Entries of one instant may be merged in
+//! any order, because no time passes between them.
 
 use longfat_foundation::measure::{ByCause, Cause, SendLimit};
 use longfat_foundation::row::Row;
@@ -15,13 +16,14 @@ use longfat_hosts::transport::{ReceivedBytes, Waiting};
 use longfat_network::framing::Cell;
 use longfat_network::topology::Graph;
 
-use super::legs::Numbers;
+use super::line_ledger::LineLedger;
 use super::{Drive, Network};
 use crate::observer::Observer;
+use crate::scenario::Scenario;
 
-/// An entry that decides to which cause idle time of the line is charged.
+/// An act of an end system that decides to which cause idle time of a line is charged.
 #[derive(Clone, Copy, Debug)]
-pub enum Entry {
+enum Entry {
     /// The change of the number of a flow's packets under way, data and acknowledgments: those sent less those that have arrived whole.
     UnderWay(usize, i32),
     /// One of them will never arrive.
@@ -30,10 +32,6 @@ pub enum Entry {
     Delays(usize, bool),
     /// The sender of a flow has acted, which has changed the number of its packets under way.
     Acts(usize, i32, Hindrance),
-    /// The line becomes idle until, perhaps, some time that is known.
-    Rests(Option<Time>),
-    /// The line, which is idle, sends from that time on.
-    WillSend(Time),
 }
 
 /// Limit that keeps a sender from sending more.
@@ -54,10 +52,8 @@ impl Hindrance {
 }
 
 /// The account of a flow.
+#[derive(Clone)]
 struct Account {
-    /// Whether its data, and its acknowledgments, cross the bottleneck.
-    data_crosses: bool,
-    acknowledgments_cross: bool,
     /// Packets of both directions that are whole and on their way: what could make the sender send.
     hopes: u32,
     /// The number of the same packets now, entries included that are not merged yet.
@@ -68,11 +64,30 @@ struct Account {
     limit: SendLimit,
     /// Limit of its sender when it acted last, if it sent something then and nothing else was entered since.
     steady: Option<Hindrance>,
-    /// Bits of the packets that brought new bytes.
+    /// Bits of packets that have arrived on the way of its data: by what they brought the receiver.
     new_bits: u64,
+    duplicate_bits: u64,
+    beyond_hole_bits: u64,
+    opening_bits: u64,
+    /// Bits of packets that have come back to the sender.
+    control_bits: u64,
 }
 
 impl Account {
+    const NEW: Self = Self {
+        hopes: 0,
+        under_way: 0,
+        delays: false,
+        hindrance: Hindrance { limit: SendLimit::NoData, has_timer: false },
+        limit: SendLimit::NoData,
+        steady: None,
+        new_bits: 0,
+        duplicate_bits: 0,
+        beyond_hole_bits: 0,
+        opening_bits: 0,
+        control_bits: 0,
+    };
+
     fn add_hopes(&mut self, more: i32) {
         self.hopes = self.hopes.checked_add_signed(more).expect("what arrives was under way");
     }
@@ -81,22 +96,17 @@ impl Account {
 /// Entries that may wait to be merged: few enough for the processor's first cache.
 const MANY: usize = 100;
 
-/// The ledger of a run in progress.
-pub struct RunningLedger {
+/// The ledgers of a run in progress.
+pub struct Ledgers {
     accounts: Vec<Account>,
-    /// How many senders whose data crosses the bottleneck have each limit, and the most advanced limit of any.
-    senders: [usize; SendLimit::ALL.len()],
-    most_advanced: SendLimit,
-    /// The line is idle between these times. All idle time before is charged, but for that in `idle_before`.
-    idle_since: Time,
-    idle_until: Time,
-    /// Earlier idle times that are not charged yet, in order.
-    idle_before: Vec<(Time, Time)>,
-    idle_ps: ByCause,
-    /// Bits of packets that have arrived; those with new bytes are with their connections.
-    bits: ByCause,
     /// Change of the number of packets under way of the flow that acts now, not entered yet.
     more_under_way: i32,
+    bottleneck_port: usize,
+    bottleneck: LineLedger,
+    /// With the numbers of their ports.
+    others: Vec<(usize, LineLedger)>,
+    /// Bits of background traffic that has crossed the bottleneck.
+    background_bits: u64,
     /// Entries that wait to be merged: packets given up at the bottleneck, and acts of senders and receivers.
     at_bottleneck: Row<(Time, Entry)>,
     at_ends: Vec<(Time, Entry)>,
@@ -104,40 +114,19 @@ pub struct RunningLedger {
     is_put_in_order: bool,
 }
 
-impl RunningLedger {
-    /// Opens the ledger of `line`, with an account for each of `flows` flows: the data of a connection or of one of its legs, or its requests.
-    pub fn open(graph: &Graph, line: Option<usize>, flows: usize) -> Self {
-        let crosses = |path: &[usize]| path.iter().any(|&link| Some(link) == line);
-        let account = |there: &[usize], back: &[usize]| Account {
-            data_crosses: crosses(there),
-            acknowledgments_cross: crosses(back),
-            hopes: 0,
-            under_way: 0,
-            delays: false,
-            hindrance: Hindrance { limit: SendLimit::NoData, has_timer: false },
-            limit: SendLimit::NoData,
-            steady: None,
-            new_bits: 0,
-        };
-        let numbers = Numbers::of(graph);
-        let links = |circuit| graph.links_of_circuit(circuit).unwrap_or_default();
-        let of_flow = |number| {
-            let (data, acknowledgments) = numbers.circuits(number);
-            account(links(data), links(acknowledgments))
-        };
-        let accounts: Vec<_> = (0..flows).map(of_flow).collect();
-        let mut senders = [0; SendLimit::ALL.len()];
-        senders[SendLimit::NoData as usize] = accounts.iter().filter(|account| account.data_crosses).count();
+impl Ledgers {
+    /// Of a network with `flows` flows.
+    pub fn open(scenario: &Scenario, graph: &Graph, bottleneck_port: usize, flows: usize) -> Self {
+        let lines = scenario.lines_with_ledgers(graph);
+        let others =
+            graph.managed().enumerate().filter(|(port, line)| *port != bottleneck_port && lines.contains(line));
         Self {
-            accounts,
-            senders,
-            most_advanced: SendLimit::NoData,
-            idle_since: Time::ZERO,
-            idle_until: Time::NEVER,
-            idle_before: Vec::new(),
-            idle_ps: ByCause::default(),
-            bits: ByCause::default(),
+            accounts: vec![Account::NEW; flows],
             more_under_way: 0,
+            bottleneck_port,
+            bottleneck: LineLedger::open(graph, graph.bottleneck_number(), flows),
+            others: others.map(|(port, line)| (port, LineLedger::open(graph, Some(line), flows))).collect(),
+            background_bits: 0,
             at_bottleneck: Row::default(),
             at_ends: Vec::new(),
             is_put_in_order: false,
@@ -146,32 +135,77 @@ impl RunningLedger {
 
     /// From now on entries of the bottleneck and of the end systems are kept apart and merged.
     pub fn put_in_order(&mut self) {
+        debug_assert!(self.others.is_empty(), "the entries of one line are merged");
         self.is_put_in_order = true;
     }
 
-    /// Whether the data of each flow cross the bottleneck.
-    pub fn cross(&self) -> impl Iterator<Item = bool> {
-        self.accounts.iter().map(|account| account.data_crosses)
+    /// Numbers of the ports that have one, the bottleneck's first.
+    pub fn ports(&self) -> impl Iterator<Item = usize> {
+        std::iter::once(self.bottleneck_port).chain(self.others.iter().map(|(port, _)| *port))
     }
 
-    /// Enters an act of an end system, or of the bottleneck where both are simulated in order.
+    /// The ledger of the line of a port, if it has one.
+    pub fn of_port(&self, port: usize) -> Option<&LineLedger> {
+        let other = || self.others.iter().find(|(other, _)| *other == port).map(|(_, ledger)| ledger);
+        if port == self.bottleneck_port { Some(&self.bottleneck) } else { other() }
+    }
+
+    /// [`of_port`](Self::of_port), to be changed where entries are made in order.
+    fn of_port_mut(&mut self, port: usize) -> Option<&mut LineLedger> {
+        if port == self.bottleneck_port {
+            return Some(&mut self.bottleneck);
+        }
+        self.others.iter_mut().find(|(other, _)| *other == port).map(|(_, ledger)| ledger)
+    }
+
+    /// Bytes that are allocated.
+    pub fn memory_bytes(&self) -> usize {
+        let waiting = self.at_ends.capacity() * size_of::<(Time, Entry)>() + self.at_bottleneck.memory_bytes();
+        let lines = self.others.iter().map(|(_, ledger)| ledger.memory_bytes()).sum::<usize>();
+        waiting + self.accounts.capacity() * size_of::<Account>() + self.bottleneck.memory_bytes() + lines
+    }
+
+    /// A port whose line is idle sends from `time` on.
     #[inline]
-    pub fn note(&mut self, now: Time, what: Entry) {
+    pub fn port_will_send(&mut self, port: usize, time: Time) {
+        if let Some(line) = self.of_port_mut(port) {
+            line.will_send(time);
+        }
+    }
+
+    /// A port becomes idle until, perhaps, some time that is known.
+    #[inline]
+    pub fn port_rests(&mut self, port: usize, now: Time, until: Option<Time>) {
+        if let Some(line) = self.of_port_mut(port) {
+            line.charge(now);
+            line.rests(now, until);
+        }
+    }
+
+    /// The bottleneck, which may be ahead of the end systems, sends from `time` on.
+    #[inline]
+    pub fn bottleneck_will_send(&mut self, time: Time) {
+        self.bottleneck.will_send(time);
+    }
+
+    /// The bottleneck, which may be ahead of the end systems, becomes idle at `time` until, perhaps, some time that is known.
+    #[inline]
+    pub fn bottleneck_rests(&mut self, time: Time, until: Option<Time>) {
+        self.bottleneck.rests(time, until);
+    }
+
+    /// A cell of background traffic has crossed the bottleneck.
+    pub fn background_crosses(&mut self, bits: u64) {
+        self.background_bits += bits;
+    }
+
+    /// Enters an act of an end system, or of a port where both are simulated in order.
+    #[inline]
+    fn note(&mut self, now: Time, what: Entry) {
         if self.is_put_in_order {
             self.at_ends.push((now, what));
         } else {
             self.enter(now, what);
-        }
-    }
-
-    /// Enters an act of the bottleneck at `time`, which may be ahead of the end systems.
-    #[inline]
-    pub fn note_at_bottleneck(&mut self, time: Time, what: Entry) {
-        match what {
-            // Idle time is charged later, when the most advanced sender of that time is known.
-            Entry::Rests(until) => self.line_rests(time, until),
-            Entry::WillSend(time) => self.line_will_send(time),
-            _ => self.at_bottleneck.push_back((time, what)),
         }
     }
 
@@ -186,24 +220,16 @@ impl RunningLedger {
     pub fn packet_is_dropped(&mut self, time: Time, number: usize) {
         self.accounts[number].under_way -= 1;
         if self.is_put_in_order {
-            self.note_at_bottleneck(time, Entry::GivenUp(number));
+            self.at_bottleneck.push_back((time, Entry::GivenUp(number)));
         } else {
             self.enter(time, Entry::GivenUp(number));
         }
     }
 
-    /// Bytes that are allocated.
-    pub fn memory_bytes(&self) -> usize {
-        let waiting = self.at_ends.capacity() * size_of::<(Time, Entry)>() + self.at_bottleneck.memory_bytes();
-        waiting
-            + self.accounts.capacity() * size_of::<Account>()
-            + self.idle_before.capacity() * size_of::<(Time, Time)>()
-    }
-
     /// Merges all entries before `until`, which are complete, if they are many.
     #[inline]
     pub fn settle(&mut self, until: Time) {
-        if self.at_ends.len() + self.at_bottleneck.len() + self.idle_before.len() > MANY {
+        if self.at_ends.len() + self.at_bottleneck.len() + self.bottleneck.uncharged() > MANY {
             self.settle_all(until);
         }
     }
@@ -218,7 +244,8 @@ impl RunningLedger {
         }
         self.at_ends = at_ends;
         self.settle_bottleneck(|at| at < until);
-        self.charge_idle(until);
+        self.bottleneck.charge(until);
+        self.others.iter_mut().for_each(|(_, line)| line.charge(until));
     }
 
     fn settle_bottleneck(&mut self, is_due: impl Fn(Time) -> bool) {
@@ -239,11 +266,6 @@ impl RunningLedger {
                 self.accounts[number].hindrance = hindrance;
                 self.note_limit(now, number);
             }
-            Entry::Rests(until) => {
-                self.charge_idle(now);
-                self.line_rests(now, until);
-            }
-            Entry::WillSend(time) => self.line_will_send(time),
         }
     }
 
@@ -262,52 +284,9 @@ impl RunningLedger {
         let waits = hopes == 0 && !delays && hindrance.has_timer;
         let limit = if waits { SendLimit::Timer } else { hindrance.limit };
         if limit != before {
-            self.change_limit(now, number, limit);
-        }
-    }
-
-    fn line_rests(&mut self, now: Time, until: Option<Time>) {
-        let ended = self.idle_until.min(now);
-        if self.idle_since < ended {
-            self.idle_before.push((self.idle_since, ended));
-        }
-        (self.idle_since, self.idle_until) = (now, until.unwrap_or(Time::NEVER));
-    }
-
-    fn line_will_send(&mut self, time: Time) {
-        self.idle_until = time;
-    }
-
-    /// Charges the idle time until `now`.
-    fn charge_idle(&mut self, now: Time) {
-        let over = self.idle_before.partition_point(|(_, until)| *until <= now);
-        let mut passed = self.idle_before.drain(..over).map(|(since, until)| (until - since).0).sum();
-        let first = self
-            .idle_before
-            .first_mut()
-            .map_or((&mut self.idle_since, self.idle_until), |first| (&mut first.0, first.1));
-        let until = first.1.min(now);
-        if *first.0 < until {
-            passed += (until - *first.0).0;
-            *first.0 = until;
-        }
-        self.idle_ps.add(self.most_advanced.into(), passed);
-    }
-
-    /// The limit of a sender has changed.
-    fn change_limit(&mut self, now: Time, number: usize, limit: SendLimit) {
-        let account = &mut self.accounts[number];
-        let before = std::mem::replace(&mut account.limit, limit);
-        if !account.data_crosses {
-            return;
-        }
-        self.senders[before as usize] -= 1;
-        self.senders[limit as usize] += 1;
-        let most_advanced = SendLimit::ALL.into_iter().rev().find(|limit| self.senders[*limit as usize] > 0);
-        let most_advanced = most_advanced.unwrap_or(SendLimit::NoData);
-        if most_advanced != self.most_advanced {
-            self.charge_idle(now);
-            self.most_advanced = most_advanced;
+            self.accounts[number].limit = limit;
+            self.bottleneck.change_limit(now, number, before, limit);
+            self.others.iter_mut().for_each(|(_, line)| line.change_limit(now, number, before, limit));
         }
     }
 
@@ -358,18 +337,14 @@ impl RunningLedger {
     /// A packet that opens a flow has arrived whole.
     pub fn synchronize_arrives(&mut self, number: usize, bits: u64) {
         self.more_under_way -= 1;
-        if self.accounts[number].data_crosses {
-            self.bits.add(Cause::Control, bits);
-        }
+        self.accounts[number].opening_bits += bits;
     }
 
     /// A packet that comes back to the sender of a flow has arrived whole.
     #[inline]
     pub fn control_arrives(&mut self, number: usize, bits: u64) {
         self.more_under_way -= 1;
-        if self.accounts[number].acknowledgments_cross {
-            self.bits.add(Cause::Control, bits);
-        }
+        self.accounts[number].control_bits += bits;
     }
 
     /// A data packet has arrived whole and brought its receiver these bytes: its bits are charged in proportion.
@@ -377,44 +352,47 @@ impl RunningLedger {
     pub fn data_arrives(&mut self, number: usize, brought: ReceivedBytes, bits: u64) {
         self.more_under_way -= 1;
         let account = &mut self.accounts[number];
-        if !account.data_crosses {
-            return;
-        }
         if brought.new == brought.sum() {
             account.new_bits += bits;
             return;
         }
         let share = |bytes: u64| bits * bytes / brought.sum();
         let (duplicate, beyond_hole) = (share(brought.duplicate), share(brought.beyond_hole));
-        self.bits.add(Cause::Duplicate, duplicate);
-        self.bits.add(Cause::BeyondHole, beyond_hole);
+        account.duplicate_bits += duplicate;
+        account.beyond_hole_bits += beyond_hole;
         account.new_bits += bits - duplicate - beyond_hole;
     }
 
-    /// Whether the line sends at the end of the run.
-    pub fn line_sends_at(&self, end: Time) -> bool {
-        self.idle_until < end
-    }
-
-    /// The idle time of a run that ends now, by cause.
-    pub fn idle_ps(&mut self, end: Time) -> ByCause {
+    /// The idle time of a port's line in a run that ends now, by cause.
+    pub fn idle_ps(&mut self, port: usize, end: Time) -> ByCause {
         self.settle_all(end);
-        self.idle_ps
+        self.of_port(port).map_or_else(ByCause::default, LineLedger::idle_ps)
     }
 
-    /// Bits of the packets that have arrived, but for those with new bytes.
-    pub fn bits(&self) -> ByCause {
-        self.bits
+    /// Bits of the packets that have arrived over a port's line, but for those with new bytes.
+    pub fn bits(&self, port: usize) -> ByCause {
+        let mut bits = ByCause::default();
+        let crosses = self.of_port(port).map_or(&[][..], LineLedger::crosses);
+        for (account, &(data_crosses, acknowledgments_cross)) in self.accounts.iter().zip(crosses) {
+            if data_crosses {
+                bits.add(Cause::Duplicate, account.duplicate_bits);
+                bits.add(Cause::BeyondHole, account.beyond_hole_bits);
+                bits.add(Cause::Control, account.opening_bits);
+            }
+            if acknowledgments_cross {
+                bits.add(Cause::Control, account.control_bits);
+            }
+        }
+        if port == self.bottleneck_port {
+            bits.add(Cause::Background, self.background_bits);
+        }
+        bits
     }
 
-    /// Bits of the packets that have brought a receiver new bytes.
-    pub fn new_bits(&self, number: usize) -> u64 {
-        self.accounts[number].new_bits
-    }
-
-    /// A cell of background traffic has crossed the bottleneck.
-    pub fn background_crosses(&mut self, bits: u64) {
-        self.bits.add(Cause::Background, bits);
+    /// Bits of the packets that have brought the receiver of a flow new bytes over a port's line.
+    pub fn new_bits(&self, port: usize, number: usize) -> u64 {
+        let crosses = self.of_port(port).is_some_and(|line| line.crosses()[number].0);
+        if crosses { self.accounts[number].new_bits } else { 0 }
     }
 }
 

@@ -9,8 +9,8 @@ mod drive;
 mod end_systems;
 mod flows;
 mod ledger;
-mod ledgers;
 mod legs;
+mod line_ledger;
 mod links;
 mod measured;
 mod memory;
@@ -26,7 +26,6 @@ pub use agenda::NOWHERE;
 pub use at_rest::AtRest;
 pub use audit::Violation;
 pub use drive::{AnyPort, Drive, Driver, Lost, Train};
-pub use ledger::Entry;
 pub use links::{Latest, Link, Links, Place};
 pub use served::{Reports, Served};
 
@@ -34,7 +33,7 @@ use std::sync::Arc;
 
 use agenda::Agenda;
 use flows::{Flow, Flows};
-use ledgers::Ledgers;
+use ledger::Ledgers;
 use legs::Numbers;
 use longfat_foundation::calendar::{Calendar, Slot};
 use longfat_foundation::measure::{Fingerprint, RunRecord};

@@ -91,7 +91,10 @@ impl<O: Observer, D: Drive> Network<O, D> {
     /// The use of a port's line by the connections whose data cross it; of the lines that have a ledger.
     pub(super) fn use_of_line(&self, graph: &Graph, port: usize, goodputs: &[f64]) -> Option<LineUse> {
         let line = self.driver.ports().nth(port)?.state().line;
-        let crosses = self.by_sender(self.ledger.of_port(port)?.cross().take(self.sources.len()), |one, _| one);
+        let crosses = self.by_sender(
+            self.ledger.of_port(port)?.crosses().iter().map(|(data, _)| *data).take(self.sources.len()),
+            |one, _| one,
+        );
         let crossing = goodputs.iter().zip(crosses).filter(|(_, crosses)| *crosses).map(|(own, _)| own);
         // From a zero: the sum of no numbers is -0.0.
         let goodput_bps = crossing.fold(0.0, |sum, own| sum + own);

@@ -6,8 +6,7 @@ use longfat_network::framing::Packets;
 use longfat_network::switch::{Dropped, Next, Port, PortQueue, PortState};
 
 use super::end_systems::{flow_on, observed_flow};
-use super::ledger::Entry;
-use super::ledgers::Ledgers;
+use super::ledger::Ledgers;
 use super::policing::Policing;
 use super::{Drive, Links};
 use crate::observer::{Observer, SlotRun};
@@ -98,7 +97,7 @@ impl<O: Observer> Reports<'_, O> {
         match next {
             Next::Sends(time) => time,
             Next::Rests(until) => {
-                self.ledger.of_bottleneck().note_at_bottleneck(now, Entry::Rests(until));
+                self.ledger.bottleneck_rests(now, until);
                 until.unwrap_or(Time::NEVER)
             }
         }

@@ -6,7 +6,6 @@ use longfat_network::framing::{Cell, Class, PacketId};
 use longfat_network::topology::Graph;
 
 use super::audit::equal;
-use super::ledger::RunningLedger;
 use super::{AnyPort, Drive, Network, Train, Violation};
 use crate::observer::Observer;
 
@@ -82,7 +81,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
 
     fn settled_ledger(&mut self, graph: &Graph, port: usize, now: Time) -> Result<Ledger, Violation> {
         let place = Place { port, line: self.port(port).map(|port| port.state().line) };
-        let mut ps = self.ledger.of_port_mut(port).map_or_else(ByCause::default, |ledger| ledger.idle_ps(now));
+        let mut ps = self.ledger.idle_ps(port, now);
         let busy = now.0 - ps.sum();
         let cut = self.cut_packets(graph, place);
         let in_service = self.in_service(&cut, place, now);
@@ -109,17 +108,16 @@ impl<O: Observer, D: Drive> Network<O, D> {
         place: Place,
         in_service: Option<&InService>,
     ) -> Result<ByCause, Violation> {
-        let ledger = self.ledger.of_port(place.port);
         let (vbr_cells, sent) = self.port(place.port).map_or((0, 0), |port| {
             let state = port.state();
             let vbr_cells = state.vbr().map_or(0, |vbr| vbr.statistics().cells_out);
             (vbr_cells, self.links[state.line].line.bits_of(state.statistics().cells_out + vbr_cells))
         });
-        let mut bits = ledger.map_or_else(ByCause::default, RunningLedger::bits);
+        let mut bits = self.ledger.bits(place.port);
         bits.add(Cause::Vbr, vbr_cells * CELL_BITS);
         for number in 0..self.flows.len() {
             let (delivered, held) = self.flows.outcome(number).map_or((0, 0), |flow| (flow.delivered, flow.held));
-            let new_bits = ledger.map_or(0, |ledger| ledger.new_bits(number));
+            let new_bits = self.ledger.new_bits(place.port, number);
             let held_bits = proportion(new_bits, held, delivered + held);
             bits.add(Cause::Useful, new_bits - held_bits);
             bits.add(Cause::UnderWay, held_bits);
@@ -204,7 +202,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
 
     /// The transmission of the port at `now`.
     fn in_service(&self, cut: &CutPackets, place: Place, now: Time) -> Option<InService> {
-        if !self.ledger.of_port(place.port)?.line_sends_at(now) {
+        if !self.ledger.of_port(place.port)?.sends_at(now) {
             return None;
         }
         let port = self.port(place.port)?;
