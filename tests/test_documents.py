@@ -26,6 +26,7 @@ METHODS = [
     ROOT / "docs" / "guide" / "measuring.md",
     ROOT / "docs" / "guide" / "satellite.md",
     ROOT / "docs" / "guide" / "teaching.md",
+    ROOT / "docs" / "guide" / "terminal.md",
 ]
 SHOWN = re.compile(
     r"<!-- BEGIN: ((?:longfat (?:analyze|diff|metrics|run|schedule|smallest|"

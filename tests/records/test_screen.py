@@ -258,6 +258,14 @@ def test_a_ledger_that_is_cut_short_has_all_of_the_time() -> None:
     assert sum(float(row["ms"].replace(",", "")) for row in rows) == pytest.approx(4000, abs=0.01)
 
 
+@pytest.mark.parametrize("named", [[], ["c to a"], ["a to b", "c to a"]])
+def test_each_line_that_measure_names_has_its_ledger_and_none_has_two(named: list[str]) -> None:
+    tables = screen(record_of(NARROW_WAY_BACK, measure__ledgers=named))
+    titles = [title for title in tables if title and title.startswith("where the capacity")]
+    others = ["where the capacity of c to a went"] if "c to a" in named else []
+    assert titles == ["where the capacity went", *others]
+
+
 def test_ports_that_do_not_fit_are_told_together() -> None:
     lot = load_scenario(ROOT / "examples" / "scenarios" / "parking-lot.toml", {"duration": "2 s"})
     record = run(lot)

@@ -16,7 +16,9 @@ from longfat.records.groups import (
     quantiles,
 )
 from longfat.records.tables import (
+    capacity_of,
     in_numbers,
+    ledgers,
     number_text,
     record_summary,
     remarks,
@@ -24,6 +26,7 @@ from longfat.records.tables import (
     superseded,
     superseded_at,
     told_metrics,
+    where_it_went,
 )
 from longfat.scenarios.resolved import in_units, metric_name, network_of, travels_whole
 
@@ -46,6 +49,12 @@ COLUMNS = 100
 
 MOST_FLOWS = 10
 """Most flows that have a row each; of more, groups are shown."""
+
+_MOST_LEDGERS = 3
+"""Most lines whose ledgers are shown, the bottleneck first."""
+
+_FEWEST_METRICS = 6
+"""Fewest metrics; each ledger besides the bottleneck's takes the place of one."""
 
 _FEWEST_IN_GROUPS = 6
 """Fewest rows about groups: of three groups, two results of each."""
@@ -157,11 +166,16 @@ def _last_kinds(kinds: Sequence[Part], most: int) -> list[Row]:
 
 
 def _metrics_and_ledger(record: Part) -> list[_Section]:
-    ledger = [entry for entry in record["ledger"] if entry["ps"]]
-    return [
-        _Section("metrics", ["metric", "value"], list(_metrics(record)), 6, _first),
-        _Section("where the capacity went", run_ledger_rows([])[0], ledger, 3, _ledger_rows),
-    ]
+    shown = [*ledgers(record)][:_MOST_LEDGERS]
+    fewest = _FEWEST_METRICS - (len(shown) - 1)
+    metrics = _Section("metrics", ["metric", "value"], list(_metrics(record)), fewest, _first)
+    return [metrics, *(_ledger(line, ledger) for line, ledger in shown)]
+
+
+def _ledger(line: str, ledger: Sequence[Part]) -> _Section:
+    header = [capacity_of(line), *run_ledger_rows([])[0][1:]]
+    entries = [entry for entry in ledger if entry["ps"]]
+    return _Section(where_it_went(line), header, entries, 2 if line else 3, _ledger_rows)
 
 
 def _first(rows: Sequence[Row], most: int) -> list[Row]:
@@ -221,6 +235,7 @@ def _each_flow(record: Part) -> _Section:
 
 def _flows_in_groups(record: Part) -> _Section:
     """Return the quantiles of each group, as many results of each as there is room for."""
+    header = ["flows", "count", "of each", *_QUANTILES]
     groups = groups_of(record)
     of_files = {flow["name"] for flow in files_of(record)}
     rows = [
@@ -229,11 +244,22 @@ def _flows_in_groups(record: Part) -> _Section:
     ]
 
     def in_rows(_: Sequence[Row], most: int) -> list[Row]:
-        return [row for own in rows for row in own[: most // len(rows)]]
+        return _narrowed([header, *(row for own in rows for row in own[: most // len(rows)])])[1:]
 
-    header = ["flows", "count", "of each", *_QUANTILES]
     fewest = max(_FEWEST_IN_GROUPS // len(rows), 1) * len(rows)
     return _Section("flows", header, list(chain.from_iterable(rows)), fewest, in_rows)
+
+
+def _narrowed(rows: Sequence[Row]) -> list[Row]:
+    """Leave out the last words of the longest names until rows fit a screen; numbers stay."""
+    widths = [max(len(row[column]) + 2 for row in rows) for column in range(1, len(rows[0]))]
+    names = [row[0].split(", ") for row in rows]
+    while max(len(", ".join(words)) for words in names) > COLUMNS - sum(widths):
+        most = max(map(len, names))
+        if most == 1:
+            break
+        names = [words[: most - 1] for words in names]
+    return [[", ".join(words), *row[1:]] for words, row in zip(names, rows, strict=True)]
 
 
 def _measure_rows(name: str, measures: Sequence[Measure]) -> list[Row]:

@@ -48,10 +48,38 @@ def record_tables(record: Part) -> Iterator[Table]:
         for name, value in told_metrics(record).items()
     ]
     yield ["metric", "value"], rows, None, "\n".join(remarks(record)) or None
-    yield *run_ledger_rows(record["ledger"]), "where the capacity went", None
+    for line, ledger in ledgers(record):
+        header, rows = run_ledger_rows(ledger)
+        yield [capacity_of(line), *header[1:]], rows, where_it_went(line), None
     for part in ("completions", "flows"):
         yield from _part_tables(part, record.get(part, ()), whole)
-    yield from _part_tables("ports", [_as_it_drops(port) for port in record["ports"]], whole)
+    yield from _part_tables("ports", [_as_told(port) for port in record["ports"]], whole)
+
+
+def ledgers(record: Part) -> Iterator[tuple[str, Sequence[Part]]]:
+    """Yield the ledger of the bottleneck, under no name, and those of other lines that have one."""
+    yield "", record["ledger"]
+    others = [port for port in record["ports"] if "ledger" in port]
+    if others:
+        bottleneck = _bottlenecks(record["scenario"])
+        yield from (
+            (port["name"], port["ledger"]) for port in others if port["name"] not in bottleneck
+        )
+
+
+def capacity_of(line: str) -> str:
+    """Return the heading of the causes in the ledger of a line, or of the bottleneck."""
+    return f"capacity of {line} went to" if line else "capacity went to"
+
+
+def where_it_went(line: str) -> str:
+    """Return the title of the ledger of a line, or of the bottleneck."""
+    return f"where the capacity of {line} went" if line else "where the capacity went"
+
+
+def _bottlenecks(settings: Part) -> list[str]:
+    """Return the name of the managed port in front of the bottleneck, if there is one."""
+    return [port["name"] for port in network_of(settings)["ports"] if port["is_bottleneck"]]
 
 
 def told_metrics(record: Part) -> dict[str, Any]:
@@ -113,10 +141,9 @@ def remarks(record: Part) -> list[str]:
 def _words_on_one_line(settings: Part) -> list[str]:
     """Name the results that are about a single line, in a network of several managed lines."""
     return [
-        f"efficiency, mean queue and where the capacity went: of the line {port['name']}; "
+        f"efficiency, mean queue and where the capacity went: of the line {name}; "
         "goodput_bps: of all connections"
-        for port in network_of(settings)["ports"]
-        if port["is_bottleneck"]
+        for name in _bottlenecks(settings)
     ]
 
 
@@ -201,9 +228,10 @@ def _is_table(value: Any) -> bool:
     return isinstance(value, list | dict) and not _is_histogram(value)
 
 
-def _as_it_drops(port: Part) -> Part:
-    """Return a port without the name of its drop policy if it has a queue discipline instead."""
-    return {name: port[name] for name in port if name != "policy" or "queue" not in port}
+def _as_told(port: Part) -> Part:
+    """Return a port without its ledger, and without a drop policy where a discipline acts."""
+    left_out = {"ledger", "policy"} if "queue" in port else {"ledger"}
+    return {name: port[name] for name in port if name not in left_out}
 
 
 def part_table(parts: Sequence[Part], whole: bool = False) -> tuple[list[str], list[list[str]]]:
