@@ -42,7 +42,7 @@ pub mod pilot;
 pub mod scenario;
 pub mod simulation;
 
-pub use simulation::{Driver, Simulation, Violation, run, run_by};
+pub use simulation::{Driver, Numbers, Simulation, Violation, run, run_by};
 
 /// The model number as a literal, for constants that `concat!` makes.
 macro_rules! model_number {

@@ -127,6 +127,9 @@ pub trait Observer {
     fn segment_received(&mut self, _now: Time, _flow: usize, _sequence: u64, _length: u64, _next: u64) {}
     /// A receiver hands an acknowledgment to its network interface.
     fn acknowledgment_sent(&mut self, _now: Time, _flow: usize, _acknowledgment: &Acknowledgment) {}
+    /// An acknowledgment with this window field reaches a sender, where proxies advertise windows that change; it is then
+    /// [received](Self::acknowledgment_received).
+    fn window_advertised(&mut self, _flow: usize, _field: u16) {}
     /// An acknowledgment reaches a sender, before it acts on it.
     fn acknowledgment_received(
         &mut self,

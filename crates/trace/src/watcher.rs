@@ -199,6 +199,10 @@ impl Observer for Watcher {
         tell!(self, [timeouts], timed_out(now, flow, window));
     }
 
+    fn window_advertised(&mut self, flow: usize, field: u16) {
+        self.tell_capture(|capture| capture.window_advertised(flow, field));
+    }
+
     fn synchronize_received(&mut self, now: Time, flow: usize) {
         self.tell_capture(|capture| capture.synchronize_received(now, flow));
     }

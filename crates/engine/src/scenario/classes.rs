@@ -47,7 +47,7 @@ impl Scenario {
             room: Room { packets: port.buffer.capacity(), bytes: port.buffer.bytes() },
             circuits: self.ends_of_circuits(graph),
             rate: graph.links[link].rate,
-            full_packet_bytes: framing.bits(self.tcp.mss.0, self.tcp.option_bytes()) / 8,
+            full_packet_bytes: self.largest_segment(graph.senders()).bits(framing.as_ref()) / 8,
             chance: self.chance().stream(&format!("port/{}/queue", graph.link_name(link))),
             duration: self.duration.0,
         }
@@ -88,7 +88,7 @@ impl Scenario {
             rate: graph.bottleneck()?.rate,
             share,
             cells_in_frame: (framing.unit() == Unit::Cell)
-                .then(|| framing.cells(self.tcp.mss.0, self.tcp.option_bytes())),
+                .then(|| self.largest_segment(graph.senders()).cells(framing.as_ref())),
         })
     }
 

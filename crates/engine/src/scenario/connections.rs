@@ -1,13 +1,15 @@
 //! Groups of connections with settings of their own.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 
 use longfat_foundation::config::{AtLeastOne, PositiveSpan};
 use longfat_foundation::registry::Chosen;
 use longfat_foundation::units::Span;
 use longfat_hosts::traffic::Source;
 use longfat_hosts::transport::flavor::Flavor;
-use longfat_hosts::transport::{CongestionNotification, TcpConfig};
+use longfat_hosts::transport::{CongestionNotification, GroupTcp, TcpConfig};
+use longfat_network::framing::Framing;
 use longfat_network::topology::{Graph, Journey, Leg};
 
 use super::Scenario;
@@ -30,6 +32,9 @@ longfat_foundation::section! {
         pub route_back: Option<Vec<String>> = "as-others",
         /// Congestion control of these connections, with its own threshold rule.
         pub flavor: Option<Chosen<dyn Flavor>> = "as-others",
+        /// End systems of these connections: any setting of `[tcp]`, also another preset. What is not written here is as in `[tcp]`;
+        /// `flavor` and `ecn` may also be written beside this table.
+        pub tcp: Option<GroupTcp> = "as-others",
         /// ECN mechanism that the ends agree on.
         pub ecn: Option<CongestionNotification> = "as-others",
         /// One-way propagation delay of the line between each sender and the network, in both directions: gives the group another
@@ -39,13 +44,50 @@ longfat_foundation::section! {
         pub traffic: Option<Chosen<dyn Source>> = "as-others",
         /// Start offset of these connections, added to the start times of their traffic.
         pub later: Option<PositiveSpan> = "as-others",
+        /// When their applications stop: from then on they hand over nothing. What they have handed over is still sent; data without end
+        /// ends with what was sent.
+        pub stop: Option<PositiveSpan> = "as-others",
+        /// A name by which other groups call this one.
+        pub name: Option<String> = "as-others",
+        /// The group after which these connections begin: the times of their traffic count from when all of that group's data has been
+        /// delivered. That it has is known to all at once.
+        pub after: Option<String> = "as-others",
+    }
+}
+
+/// A full segment: its data, and the TCP options of its header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FullSegment {
+    /// Bytes of data.
+    pub mss: u64,
+    /// Bytes of options.
+    pub options: u64,
+}
+
+impl FullSegment {
+    /// A full segment of these end systems.
+    #[must_use]
+    pub fn of(tcp: &TcpConfig) -> Self {
+        Self { mss: tcp.mss.0, options: tcp.option_bytes() }
+    }
+
+    /// Bits that it takes on a line.
+    #[must_use]
+    pub fn bits(self, framing: &dyn Framing) -> u64 {
+        framing.bits(self.mss, self.options)
+    }
+
+    /// Cells that carry it.
+    #[must_use]
+    pub fn cells(self, framing: &dyn Framing) -> u64 {
+        framing.cells(self.mss, self.options)
     }
 }
 
 impl Group {
     /// Settings of the group's end systems, given the common settings `others`.
     fn tcp(&self, others: &TcpConfig) -> TcpConfig {
-        let mut tcp = others.clone();
+        let mut tcp = self.tcp.as_ref().map_or(others, |own| &own.0).clone();
         if let Some(flavor) = &self.flavor {
             tcp.flavor = flavor.clone();
             tcp.ssthresh_rule = flavor.build(&()).recovery().build(&()).threshold_rule();
@@ -121,6 +163,33 @@ impl Scenario {
         self.kinds_of_connections().filter_map(of_kind).fold(0.0, f64::max)
     }
 
+    /// Tables of end systems with their paths: the common one, and the groups' own.
+    pub(super) fn tables_of_end_systems(&self) -> impl Iterator<Item = (String, &TcpConfig)> {
+        let own =
+            self.connections.iter().enumerate().filter_map(|(number, group)| {
+                group.tcp.as_ref().map(|own| (format!("connections[{number}].tcp"), &own.0))
+            });
+        std::iter::once(("tcp".to_owned(), &self.tcp)).chain(own)
+    }
+
+    /// Completes the settings of end systems that follow from others.
+    pub(super) fn settle_end_systems(&mut self) {
+        let own = self.connections.iter_mut().filter_map(|group| group.tcp.as_mut()).map(|own| &mut own.0);
+        for tcp in std::iter::once(&mut self.tcp).chain(own) {
+            tcp.window_scale = tcp.window_scale();
+            tcp.ssthresh_rule = tcp.ssthresh_rule();
+        }
+    }
+
+    /// The largest full segment of any of `senders` connections: one of a group, or of those in no group.
+    #[must_use]
+    pub fn largest_segment(&self, senders: usize) -> FullSegment {
+        let of_sender = |sender| FullSegment::of(&self.tcp_of(sender));
+        let largest =
+            self.first_senders(senders).map(of_sender).max_by_key(|segment| (segment.mss, Reverse(segment.options)));
+        largest.unwrap_or_else(|| FullSegment::of(&self.tcp))
+    }
+
     /// Start offset of a sender.
     #[must_use]
     pub fn later(&self, sender: usize) -> Span {
@@ -140,10 +209,18 @@ impl Scenario {
         self.connections.iter().map(journey).collect()
     }
 
+    /// Settings of the end systems in no group and in each, with the path of the table that most of them are in.
+    pub(super) fn end_systems_with_paths(&self) -> impl Iterator<Item = (String, TcpConfig)> {
+        let of_group = |(number, group): (usize, &Group)| {
+            let path = if group.tcp.is_some() { format!("connections[{number}].tcp") } else { "tcp".into() };
+            (path, group.tcp(&self.tcp))
+        };
+        std::iter::once(("tcp".into(), self.tcp.clone())).chain(self.connections.iter().enumerate().map(of_group))
+    }
+
     /// Distinct end-system settings: the common ones, and those of each group.
     pub(super) fn kinds_of_end_systems(&self) -> Vec<TcpConfig> {
-        let mut kinds = vec![self.tcp.clone()];
-        kinds.extend(self.connections.iter().map(|group| group.tcp(&self.tcp)));
+        let mut kinds: Vec<_> = self.end_systems_with_paths().map(|(_, tcp)| tcp).collect();
         if let Some(split) = self.split() {
             let over_bottleneck: Vec<_> = kinds.iter().map(|tcp| split.over_bottleneck(tcp)).collect();
             kinds.extend(over_bottleneck);

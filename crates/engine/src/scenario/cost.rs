@@ -7,7 +7,7 @@ use longfat_network::framing::Unit;
 use longfat_network::switch::PortConfig;
 use longfat_network::topology::Graph;
 
-use super::Scenario;
+use super::{FullSegment, Scenario};
 
 /// Events per cell or packet on such a line: arrival, slot, and its share of the acknowledgments.
 const EVENTS_PER_UNIT: f64 = 3.5;
@@ -45,9 +45,10 @@ impl Scenario {
     /// Most packets that senders send before the first acknowledgment.
     #[must_use]
     pub fn first_packets(&self) -> f64 {
-        let mss = self.tcp.mss.0;
-        let of_one =
-            |tcp: &TcpConfig| as_float(tcp.initial_window.bytes(mss).min(tcp.receiver_window.0)) / as_float(mss);
+        let of_one = |tcp: &TcpConfig| {
+            let mss = tcp.mss.0;
+            as_float(tcp.initial_window.bytes(mss).min(tcp.receiver_window.0)) / as_float(mss)
+        };
         as_float(self.number_of_flows()) * self.kinds_of_end_systems().iter().map(of_one).fold(0.0, f64::max)
     }
 
@@ -167,7 +168,13 @@ struct Load {
 impl Load {
     fn of(scenario: &Scenario, graph: &Graph) -> Self {
         let framing = scenario.framing.build(&());
-        let (mss, options) = (scenario.tcp.mss.0, scenario.tcp.option_bytes());
+        let kinds: Vec<_> = scenario.kinds_of_connections().collect();
+        // The smallest segments make the most packets.
+        let FullSegment { mss, options } = kinds
+            .iter()
+            .map(|tcp| FullSegment::of(tcp))
+            .min_by_key(|segment| segment.mss)
+            .unwrap_or(FullSegment::of(&scenario.tcp));
         let bits = as_float(framing.bits(mss, options));
         let unit_bits = match framing.unit() {
             Unit::Cell => as_float(CELL_BITS),
@@ -178,8 +185,11 @@ impl Load {
         let duration = scenario.duration.0.as_seconds();
         // A connection has at most its window in flight, and at most its first one and twice what the line has carried: windows grow by
         // acknowledgments.
-        let first = as_float(graph.senders()) * as_float(scenario.tcp.initial_window.bytes(mss)) / as_float(mss);
-        let windows = as_float(graph.flows.len()) * (as_float(scenario.tcp.receiver_window.0) / as_float(mss)).max(1.0);
+        let most = |bytes: fn(&TcpConfig) -> u64| {
+            kinds.iter().map(|tcp| as_float(bytes(tcp)) / as_float(tcp.mss.0)).fold(0.0, f64::max)
+        };
+        let first = as_float(graph.senders()) * most(|tcp| tcp.initial_window.bytes(tcp.mss.0));
+        let windows = as_float(graph.flows.len()) * most(|tcp| tcp.receiver_window.0).max(1.0);
         let carried = 2.0 * rate * duration / bits + as_float(graph.flows.len());
         // A full finite buffer stops several connections; a single one may queue before its own line.
         let size = |port: PortConfig| {

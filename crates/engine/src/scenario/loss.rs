@@ -12,10 +12,13 @@ impl Scenario {
     #[must_use]
     pub fn loss_context(&self, graph: &Graph, number: usize) -> LossContext {
         let framing = self.framing.build(&());
-        let (duration, mss) = (self.duration.0, self.tcp.mss.0);
+        let (duration, senders) = (self.duration.0, graph.senders());
         // Lost segments are retransmitted, so these are a lower bound; receivers may send fewer acknowledgments.
-        let source = self.source(0, graph.flows.len());
-        let certain = source.segments(mss).map(|segments| (segments, format!("{segments} segments of {mss} B")));
+        let certain = |sender: usize| {
+            let mss = self.tcp_of(sender).mss.0;
+            let segments = self.source(sender, senders).segments(mss)?;
+            Some((segments, format!("{segments} segments of {mss} B")))
+        };
         let passing = |flow: &Flow| {
             let passes = |path: &[usize]| path.contains(&number);
             let most = |path: &[usize], smallest| {
@@ -26,7 +29,7 @@ impl Scenario {
             let of_data = if self.has_requests() { 0 } else { 1 };
             let (there, back) = (&flow.forward, &flow.backward);
             let most = most(there, framing.bits(of_data, 0)).saturating_add(most(back, framing.bits(0, 0)));
-            Passing { certain: certain.clone().filter(|_| passes(there) && !passes(back)), most: (most, duration) }
+            Passing { certain: certain(flow.sender).filter(|_| passes(there) && !passes(back)), most: (most, duration) }
         };
         LossContext {
             place: place_of(graph, number),

@@ -2,6 +2,7 @@
 //!
 //! Scenarios are validated here, once; the rest of the engine relies on consistent values.
 
+mod blocks;
 mod capacity;
 mod classes;
 mod connections;
@@ -16,7 +17,7 @@ mod ports;
 mod proxies;
 mod traffic;
 
-pub use connections::Group;
+pub use connections::{FullSegment, Group};
 pub use cost::Cost;
 pub use lines::{LineSettings, OtherLine, Placed};
 pub use measure::{MeasureConfig, ReferenceSegment, Throughput};
@@ -130,9 +131,9 @@ impl Scenario {
     pub fn check(document: &Document) -> Result<Self, Vec<String>> {
         let mut reader = Reader::provided_with(document.provision.clone());
         reader.problems.clone_from(&document.unset);
-        let (root, idle) = preset::written_out(&document.root);
-        if let Some(idle) = idle {
-            reader.reject_path(&root, "tcp.preset", idle);
+        let (root, problems) = preset::written_out(&document.root);
+        for (path, message) in problems {
+            reader.reject_path(&root, &path, message);
         }
         let root = queues::written_out(root);
         let scenario = <Self as Parameter>::read(&root, &mut reader);

@@ -9,7 +9,7 @@ use longfat_network::background::{Background, BackgroundContext};
 use longfat_network::framing::Unit;
 use longfat_network::topology::Graph;
 
-use super::{ReferenceSegment, Scenario};
+use super::{FullSegment, ReferenceSegment, Scenario};
 
 /// Longest simulated time; far below the clock's limit.
 const LONGEST_DURATION: Span = Span(100 * 24 * 3600 * PICOSECONDS_PER_SECOND);
@@ -40,8 +40,7 @@ impl Scenario {
         objections.extend(self.object_to_timeouts());
         objections.extend(self.object_to_flavors());
         objections.extend(self.object_to_selective_acknowledgments());
-        self.tcp.window_scale = self.tcp.window_scale();
-        self.tcp.ssthresh_rule = self.tcp.ssthresh_rule();
+        self.settle_end_systems();
         objections
     }
 
@@ -79,13 +78,17 @@ impl Scenario {
         objections
     }
 
-    /// Segment sizes, with the paths at which they are set.
-    fn segments(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
+    /// Segment sizes, with the paths at which they are set and the bytes of their options.
+    fn segments(&self) -> Vec<(String, FullSegment)> {
         let reference = match self.measure.reference_segment {
             ReferenceSegment::Full => None,
-            ReferenceSegment::Size(bytes) => Some(("measure.reference_segment", bytes.0)),
+            ReferenceSegment::Size(bytes) => {
+                let segment = FullSegment { mss: bytes.0, options: self.tcp.option_bytes() };
+                Some(("measure.reference_segment".into(), segment))
+            }
         };
-        [("tcp.mss", self.tcp.mss.0)].into_iter().chain(reference)
+        let of_table = |(path, tcp): (String, &TcpConfig)| (path + ".mss", FullSegment::of(tcp));
+        self.tables_of_end_systems().map(of_table).chain(reference).collect()
     }
 
     fn object_to_framing(&self) -> Vec<Objection> {
@@ -96,12 +99,12 @@ impl Scenario {
             return objections;
         }
         let (name, framing) = (self.framing.name(), self.framing.build(&()));
-        let largest = framing.largest_segment().map(|largest| largest.saturating_sub(self.tcp.option_bytes()));
-        for (key, bytes) in self.segments() {
-            if let Some(largest) = largest.filter(|largest| bytes > *largest) {
+        for (key, FullSegment { mss, options }) in self.segments() {
+            let largest = framing.largest_segment().map(|largest| largest.saturating_sub(options));
+            if let Some(largest) = largest.filter(|largest| mss > *largest) {
                 let message =
-                    format!("a segment of {bytes} B does not fit a packet of framing \"{name}\"; at most {largest} B");
-                objections.push((key.into(), message));
+                    format!("a segment of {mss} B does not fit a packet of framing \"{name}\"; at most {largest} B");
+                objections.push((key, message));
             }
         }
         if framing.unit() == Unit::Packet && self.port.arrival_order.settled(Unit::Packet).is_slotted() {
@@ -149,40 +152,12 @@ impl Scenario {
     }
 
     fn object_to_windows(&self) -> Vec<Objection> {
-        let (mss, window) = (self.tcp.mss.0, self.tcp.receiver_window.0);
-        let mut objections = Vec::new();
-        for (key, bytes) in self.segments().filter(|(_, bytes)| *bytes > LARGEST_SEGMENT) {
-            objections.push((key.into(), format!("{bytes} B is too large; at most {LARGEST_SEGMENT} B")));
-        }
-        let most = WindowScale::MOST.largest_window();
-        if window > most {
-            let message = format!("{window} B is beyond window scaling; at most {most} B (RFC 7323 section 2.2)");
-            objections.push(("tcp.receiver_window".into(), message));
-        } else if window > self.tcp.window_scale().largest_window() {
-            let (needed, can) = (WindowScale::Automatic.settled(window), self.tcp.window_scale());
-            let message = format!(
-                "a receiver window of {window} B needs a window scale of {needed}; with {can} at most {} B can be advertised",
-                can.largest_window()
-            );
-            objections.push(("tcp.window_scale".into(), message));
-        }
-        if self.tcp.advertised_window() < mss {
-            let scale = self.tcp.window_scale();
-            let message = match self.tcp.advertised_window() {
-                all if all == window => {
-                    format!("{window} B cannot hold one segment of {mss} B; nothing would ever be sent")
-                }
-                rest => format!(
-                    "a window scale of {scale} leaves {rest} of {window} B, which cannot hold one segment of {mss} B; nothing would \
-                     ever be sent"
-                ),
-            };
-            objections.push(("tcp.receiver_window".into(), message));
-        }
-        if self.tcp.initial_window.bytes(mss) < mss {
-            let message =
-                format!("smaller than one segment; nothing would ever be sent; at least {mss} B, or \"1 MSS\"");
-            objections.push(("tcp.initial_window".into(), message));
+        let too_large = self.segments().into_iter().filter(|(_, segment)| segment.mss > LARGEST_SEGMENT);
+        let message = |mss: u64| format!("{mss} B is too large; at most {LARGEST_SEGMENT} B");
+        let mut objections: Vec<_> = too_large.map(|(key, segment)| (key, message(segment.mss))).collect();
+        for (path, tcp) in self.tables_of_end_systems() {
+            let own = object_to_windows_of(tcp).into_iter();
+            objections.extend(own.map(|(key, message)| (format!("{path}.{key}"), message)));
         }
         objections
     }
@@ -190,17 +165,20 @@ impl Scenario {
     fn object_to_timeouts(&self) -> Vec<Objection> {
         // The length of a tick does not depend on the phase.
         let chance = Chance { seed: self.seed, replication: self.replication };
-        let clock = TickClock::new(self.tcp.timer_granularity.0, TimerPhase::FromStart, &mut chance.stream("clock"));
-        let objections = self.tcp.retransmission_timeout.objections(&clock);
-        let path = |key: &str| format!("tcp.retransmission_timeout.{key}");
-        objections.into_iter().map(|(key, message)| (path(key), message)).collect()
+        let of_table = |(path, tcp): (String, &TcpConfig)| {
+            let clock = TickClock::new(tcp.timer_granularity.0, TimerPhase::FromStart, &mut chance.stream("clock"));
+            let found = tcp.retransmission_timeout.objections(&clock);
+            found.into_iter().map(move |(key, message)| (format!("{path}.retransmission_timeout.{key}"), message))
+        };
+        self.tables_of_end_systems().flat_map(of_table).collect()
     }
 
     fn object_to_flavors(&self) -> Vec<Objection> {
         let of_groups = self.connections.iter().enumerate().filter_map(|(number, group)| {
             group.flavor.as_ref().map(|flavor| (format!("connections[{number}].flavor"), flavor))
         });
-        std::iter::once(("tcp.flavor".to_owned(), &self.tcp.flavor))
+        self.tables_of_end_systems()
+            .map(|(path, tcp)| (path + ".flavor", &tcp.flavor))
             .chain(of_groups)
             .flat_map(|(path, flavor)| {
                 let found = flavor.objections(&());
@@ -211,19 +189,60 @@ impl Scenario {
 
     fn object_to_selective_acknowledgments(&self) -> Vec<Objection> {
         let mut objections: Vec<Objection> = Vec::new();
-        for tcp in self.kinds_of_end_systems() {
-            let new = object_to_selective_acknowledgments_of(&tcp);
-            objections.extend(
-                new.into_iter()
-                    .filter(|(path, _)| !objections.iter().any(|(known, _)| known == path))
-                    .collect::<Vec<_>>(),
-            );
+        let split = self.split();
+        for (path, tcp) in self.end_systems_with_paths() {
+            let over_bottleneck = split.as_ref().map(|split| split.over_bottleneck(&tcp));
+            for (key, message) in
+                std::iter::once(tcp).chain(over_bottleneck).flat_map(object_to_selective_acknowledgments_of)
+            {
+                let path = format!("{path}.{key}");
+                if !objections.iter().any(|(known, _)| *known == path) {
+                    objections.push((path, message));
+                }
+            }
         }
         objections
     }
 }
 
-fn object_to_selective_acknowledgments_of(tcp: &TcpConfig) -> Vec<Objection> {
+/// Errors of the windows of a table of end systems, with their keys.
+fn object_to_windows_of(tcp: &TcpConfig) -> Vec<(&'static str, String)> {
+    let (mss, window) = (tcp.mss.0, tcp.receiver_window.0);
+    let mut objections = Vec::new();
+    let most = WindowScale::MOST.largest_window();
+    if window > most {
+        let message = format!("{window} B is beyond window scaling; at most {most} B (RFC 7323 section 2.2)");
+        objections.push(("receiver_window", message));
+    } else if window > tcp.window_scale().largest_window() {
+        let (needed, can) = (WindowScale::Automatic.settled(window), tcp.window_scale());
+        let message = format!(
+            "a receiver window of {window} B needs a window scale of {needed}; with {can} at most {} B can be advertised",
+            can.largest_window()
+        );
+        objections.push(("window_scale", message));
+    }
+    if tcp.advertised_window() < mss {
+        let scale = tcp.window_scale();
+        let message = match tcp.advertised_window() {
+            all if all == window => {
+                format!("{window} B cannot hold one segment of {mss} B; nothing would ever be sent")
+            }
+            rest => format!(
+                "a window scale of {scale} leaves {rest} of {window} B, which cannot hold one segment of {mss} B; nothing would \
+                     ever be sent"
+            ),
+        };
+        objections.push(("receiver_window", message));
+    }
+    if tcp.initial_window.bytes(mss) < mss {
+        let message = format!("smaller than one segment; nothing would ever be sent; at least {mss} B, or \"1 MSS\"");
+        objections.push(("initial_window", message));
+    }
+    objections
+}
+
+/// Errors of the reports of a receiver, with their keys.
+fn object_to_selective_acknowledgments_of(tcp: TcpConfig) -> Vec<(&'static str, String)> {
     let flavor = tcp.flavor.name();
     let mut objections = Vec::new();
     if !tcp.flavor.build(&()).recovery().build(&()).is_selective() {
@@ -238,13 +257,13 @@ fn object_to_selective_acknowledgments_of(tcp: &TcpConfig) -> Vec<Objection> {
             if tcp.ecn.option_bytes() > 0 { "the counters of marks" } else { "timestamps" },
             most.unwrap_or(0)
         );
-        objections.push(("tcp.sack_blocks".into(), message));
+        objections.push(("sack_blocks", message));
     }
     if tcp.out_of_order == OutOfOrder::Discard {
         let message = format!(
             "a receiver that discards has nothing to report, and flavor \"{flavor}\" needs its reports; write \"keep\""
         );
-        objections.push(("tcp.out_of_order".into(), message));
+        objections.push(("out_of_order", message));
     }
     objections
 }

@@ -37,8 +37,8 @@ impl Scenario {
             return vec![("buffer".into(), message)];
         }
         let mut objections = Vec::new();
-        let (mss, packet, units) =
-            (self.tcp.mss.0, framing.cells(self.tcp.mss.0, self.tcp.option_bytes()), framing.unit().plural());
+        let segment = self.largest_segment(graph.senders());
+        let (mss, packet, units) = (segment.mss, segment.cells(framing.as_ref()), framing.unit().plural());
         if let Some(capacity) = capacity.filter(|capacity| *capacity < packet) {
             let of_segment = match framing.unit() {
                 Unit::Cell => format!(": a segment of {mss} B takes {packet} cells"),
@@ -47,7 +47,7 @@ impl Scenario {
             objections.push(("buffer".into(), format!("{capacity} {units} cannot hold one packet{of_segment}")));
         }
         if let Some(bytes) =
-            port.buffer.bytes().filter(|bytes| bytes.saturating_mul(8) < framing.bits(mss, self.tcp.option_bytes()))
+            port.buffer.bytes().filter(|bytes| bytes.saturating_mul(8) < segment.bits(framing.as_ref()))
         {
             let message = format!("{bytes} B cannot hold one packet with a segment of {mss} B");
             objections.push(("buffer".into(), message));

@@ -121,7 +121,7 @@ impl Scenario {
         Some(("port.service".into(), message))
     }
 
-    /// Bits on the line of the buffer's unit: a cell, or a full segment if packets travel whole.
+    /// Bits on the line of the buffer's unit: a cell, or a full segment of `[tcp]` if packets travel whole.
     #[must_use]
     pub fn bits_of_unit(&self) -> u64 {
         let framing = self.framing.build(&());

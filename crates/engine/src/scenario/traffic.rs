@@ -16,7 +16,7 @@ impl Scenario {
     /// Traffic source of sender `sender` among `senders`; each of its flows may have a connection of its own.
     #[must_use]
     pub fn source(&self, sender: usize, senders: usize) -> Box<dyn Source> {
-        self.traffic_of(sender).build(&self.source_context(sender, senders))
+        self.in_block(sender, self.traffic_of(sender).build(&self.source_context(sender, senders)))
     }
 
     fn traffic_of(&self, sender: usize) -> &Chosen<dyn Source> {
@@ -103,6 +103,7 @@ impl Scenario {
                 }
             }
         }
+        objections.extend(self.object_to_blocks(senders));
         objections.extend(self.object_to_some_requests(senders));
         objections
     }

@@ -6,7 +6,7 @@ mod events;
 mod fast;
 mod network;
 
-pub use network::{Driver, Violation};
+pub use network::{Driver, Numbers, Violation};
 
 use events::{Events, Impairments};
 use fast::{Fast, Scope, Tie};

@@ -4,7 +4,7 @@ use longfat_engine::run;
 use longfat_engine::scenario::Scenario;
 use proptest::prelude::*;
 
-use crate::laws::any_network;
+use crate::laws::{any_network, in_blocks};
 use crate::support::scenario;
 
 const SMALL: &str = r#"
@@ -22,7 +22,7 @@ fn with(overrides: &[(&str, &str)]) -> Scenario {
 
 proptest! {
     #[test]
-    fn canonical_json_reads_back_as_the_same_scenario(network in any_network()) {
+    fn canonical_json_reads_back_as_the_same_scenario(network in prop_oneof![any_network(), in_blocks(any_network())]) {
         let canonical = network.scenario.canonical();
         let again = Scenario::parse(canonical.as_bytes(), "canonical.json", &[]);
         let again = again.map_err(|problems| TestCaseError::fail(format!("{problems:?} in {canonical}")))?;

@@ -2,6 +2,7 @@
 
 mod background;
 mod background_on_paths;
+mod blocks;
 mod capacity;
 mod classes;
 mod conservation;
@@ -30,4 +31,4 @@ mod timeouts;
 mod unlimited_buffer;
 mod www;
 
-pub use random_networks::{any_network, any_tcp, is_paced, longest_timeout, parse};
+pub use random_networks::{any_network, any_tcp, in_blocks, is_paced, longest_timeout, parse};

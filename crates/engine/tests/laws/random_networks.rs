@@ -57,6 +57,40 @@ pub fn split(networks: impl Strategy<Value = RandomNetwork>) -> impl Strategy<Va
     })
 }
 
+/// Any of the networks with its connections in two blocks: each with end systems of its own and a stop or not, and the second after the
+/// first or not.
+pub fn in_blocks(networks: impl Strategy<Value = RandomNetwork>) -> impl Strategy<Value = RandomNetwork> {
+    let traffic = prop_oneof![1 => any_endless_traffic(), 3 => any_limited_traffic()];
+    let block = || (prop::option::of(any_tcp(1..3_700)), 1_u64..300, any::<bool>());
+    (networks, block(), block(), prop::option::of(traffic)).prop_filter_map(
+        "some parts do not fit together",
+        |(network, first, second, traffic)| {
+            let senders = network.scenario.graph().senders();
+            let asks = network.scenario.has_requests();
+            let settings = |(tcp, stop, stops): &(Option<String>, u64, bool)| {
+                let tcp = tcp.as_ref().map_or(String::new(), |tcp| format!(", tcp = {tcp}"));
+                let stop = if *stops { format!(", stop = \"{stop} ms\"") } else { String::new() };
+                tcp + &stop
+            };
+            let mut own = settings(&first);
+            let mut blocks = Vec::new();
+            if let Some(traffic) = traffic.filter(|_| !asks) {
+                own += &format!(", traffic = {traffic}");
+            }
+            blocks.push(format!("{{ count = 1, name = \"first\"{own} }}"));
+            if senders > 1 {
+                let after = if first.2 && !asks { ", after = \"first\"" } else { "" };
+                blocks.push(format!("{{ count = {}{after}{} }}", senders - 1, settings(&second)));
+            }
+            let blocks = format!("connections = [{}]", blocks.join(", "));
+            let lines =
+                network.text.lines().map(|line| if line.starts_with("connections = ") { &blocks } else { line });
+            let text = lines.fold(String::new(), |text, line| text + line + "\n");
+            parse(&text).map(|scenario| RandomNetwork { text, scenario })
+        },
+    )
+}
+
 /// Any network of clients and servers.
 pub fn any_www_network() -> impl Strategy<Value = RandomNetwork> {
     any_network_with(any_www_traffic(), any_groups())

@@ -19,7 +19,17 @@ pub fn any_limited_traffic() -> BoxedStrategy<String> {
             "{{ kind = \"messages\", size = \"{size} B\", interval = \"{interval} us\", count = {count}, start = \"{start}\" }}"
         )
     });
-    prop_oneof![finite, messages, any_bursts(), any_flows()].boxed()
+    prop_oneof![finite, messages, any_bursts(), any_flows(), any_rounds()].boxed()
+}
+
+/// Synchronized rounds.
+pub fn any_rounds() -> impl Strategy<Value = String> {
+    let count = prop_oneof![(1_u64..6).prop_map(|count| count.to_string()), Just("\"unlimited\"".to_owned())];
+    (1_u64..20_000, count, 0_u64..3_000, any_start()).prop_map(|(size, count, pause, start)| {
+        format!(
+            "{{ kind = \"rounds\", size = \"{size} B\", count = {count}, pause = \"{pause} us\", start = \"{start}\" }}"
+        )
+    })
 }
 
 /// Bursts of a few segments, and pauses.

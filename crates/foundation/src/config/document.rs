@@ -306,7 +306,7 @@ const MOST_BYTES: usize = 64 << 20;
 /// Deepest path. A longer one is a mistake and is not followed.
 const DEEPEST_PATH: usize = 32;
 
-/// Splits a dotted path into steps; an index of a list is a step of its own: `background`, `[0]`, `load`.
+/// Splits a dotted path into steps; an index of a list is a step of its own, in brackets or behind a dot: `background`, `[0]`, `load`.
 fn steps_of(path: &str) -> Vec<&str> {
     let mut steps = Vec::new();
     for piece in path.splitn(DEEPEST_PATH, '.') {
@@ -318,9 +318,10 @@ fn steps_of(path: &str) -> Vec<&str> {
     steps
 }
 
-/// The index in a step such as `[0]`.
+/// The index in a step such as `[0]`, or `0` alone: no key of a scenario is a number.
 fn place_in_list(step: &str) -> Option<usize> {
-    step.strip_prefix('[')?.strip_suffix(']')?.parse().ok()
+    let bare = step.strip_prefix('[').map_or(Some(step), |rest| rest.strip_suffix(']'))?;
+    bare.bytes().all(|byte| byte.is_ascii_digit()).then(|| bare.parse().ok())?
 }
 
 /// A quoted text; JSON's escapes are valid in TOML.
@@ -331,8 +332,8 @@ fn quoted(text: &str) -> String {
 /// Message for a path that indexes a list beyond its end.
 fn no_such_place(steps: &[&str], length: usize) -> String {
     let list = steps[..steps.len() - 1].join(".").replace(".[", "[");
-    let place = steps.last().copied().unwrap_or_default();
-    format!("there is no {list}{place}; the list has length {length}, and [{length}] appends an item")
+    let place = steps.last().and_then(|step| place_in_list(step)).unwrap_or_default();
+    format!("there is no {list}[{place}]; the list has length {length}, and [{length}] appends an item")
 }
 
 fn not_text(bytes: &[u8], valid: usize, source: &str) -> String {
@@ -378,6 +379,17 @@ mod tests {
         assert_eq!(set("", "background[0].kind", "poisson").as_deref(), Ok(background));
         let second = r#"{ "background" = [{ "load" = 1 }, { "load" = 2 }] }"#;
         assert_eq!(set("[[background]]\nload = 1\n", "background[1].load", "2").as_deref(), Ok(second));
+    }
+
+    #[test]
+    fn an_index_of_a_list_is_in_brackets_or_behind_a_dot() {
+        let text = "[[connections]]\ncount = 1\n[[connections]]\ncount = 2\n";
+        assert_eq!(set(text, "connections.1.count", "3"), set(text, "connections[1].count", "3"));
+        assert_eq!(set("", "connections.0.count", "3"), set("", "connections[0].count", "3"));
+        assert_eq!(
+            set(text, "connections.7.count", "3").expect_err("there are two"),
+            "--set: there is no connections[7]; the list has length 2, and [2] appends an item"
+        );
     }
 
     #[test]

@@ -352,7 +352,8 @@ impl<P: Parameter> Parameter for Option<P> {
     }
 }
 
-const AS_OTHERS: &str = "as-others";
+/// The value of a setting of a group that is the common one.
+pub const AS_OTHERS: &str = "as-others";
 
 /// Formats a span in the largest unit that represents it exactly.
 #[must_use]

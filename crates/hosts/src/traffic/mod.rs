@@ -2,15 +2,18 @@
 //!
 //! To add a source: a file here with a [`model!`](longfat_foundation::model), a `mod` line and a line in [`SOURCES`].
 
+mod block;
 mod completions;
 mod finite;
 mod flows;
 mod infinite;
 mod messages;
 mod on_off;
+mod rounds;
 pub mod size;
 mod www;
 
+pub use block::Block;
 pub use completions::{Completions, Kind};
 
 use longfat_foundation::random::{RandomSpan, Stream};
@@ -23,6 +26,7 @@ pub const SOURCES: &[Entry<dyn Source>] = &[
     Entry::of::<finite::Finite>(),
     Entry::of::<messages::Messages>(),
     Entry::of::<on_off::OnOff>(),
+    Entry::of::<rounds::SynchronizedRounds>(),
     Entry::of::<flows::Flows>(),
     Entry::of::<www::Www>(),
 ];
@@ -47,6 +51,17 @@ pub struct Writes {
     pub interval: Span,
 }
 
+/// A sender's part in synchronized rounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rounds {
+    /// Bytes of each round.
+    pub bytes: u64,
+    /// How many rounds; `None` if there is no end of them.
+    pub count: Option<u64>,
+    /// Time from the end of a round to the next.
+    pub pause: Span,
+}
+
 /// The application of one connection, or of the connections of one sender.
 pub trait Source: Send {
     /// Time of the first wake-up.
@@ -64,6 +79,16 @@ pub trait Source: Send {
     /// Number and size of the writes before `until`, if it writes bytes at regular times.
     fn writes(&self, _until: Time) -> Option<Writes> {
         None
+    }
+    /// Its part in the synchronized rounds of its group. It is woken again when all have delivered a round.
+    fn rounds(&self) -> Option<Rounds> {
+        None
+    }
+    /// Delays all that it has not done by `by`: a barrier before it was passed at that time.
+    fn begin_later(&mut self, _by: Span) {}
+    /// True if it was woken to stop. Data without end then ends with what was sent; other data that was handed over is still sent.
+    fn is_stopped(&self) -> bool {
+        false
     }
     /// True if the receiving end requests the data. A wake-up then hands over requests: data of the receiving end's TCP, in the reverse
     /// direction of the connection.

@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
-use longfat_foundation::config::{AtLeastOne, Bytes, PositiveSpan};
 #[cfg(test)]
-use longfat_foundation::config::{Parameter, Reader, parse_fragment};
+use longfat_foundation::config::parse_fragment;
+use longfat_foundation::config::{AS_OTHERS, AtLeastOne, Bytes, Field, Node, Parameter, PositiveSpan, Reader, Shape};
 use longfat_foundation::registry::Chosen;
+use serde_json::Value as Json;
 
 use super::acknowledging::Acknowledging;
 use super::flavor::{EXTERNAL, Flavor};
@@ -57,7 +58,7 @@ longfat_foundation::choice! {
 }
 
 longfat_foundation::section! {
-    /// The end systems. Every connection has the same settings.
+    /// The end systems of all connections whose group says nothing else.
     pub struct TcpConfig {
         /// A bundle of settings for everything that is not written here.
         pub preset: PresetName = "none",
@@ -133,6 +134,26 @@ longfat_foundation::section! {
         pub sack_blocks: SackBlocks = "3" or ["4"],
         /// Size of the SACK option.
         pub sack_option_size: OptionSize = "padded",
+    }
+}
+
+/// The end systems of a group of connections: every setting of `[tcp]`, by default as there. The groups of a document are completed
+/// before they are read ([`super::preset::written_out`]).
+#[derive(Clone, Debug)]
+pub struct GroupTcp(pub TcpConfig);
+
+impl Parameter for GroupTcp {
+    fn shape() -> Shape {
+        let as_common = |field| Field { default: Some(AS_OTHERS), alternatives: &[], ..field };
+        Shape::Section(TcpConfig::fields().into_iter().map(as_common).collect())
+    }
+
+    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
+        TcpConfig::read(node, reader).map(Self)
+    }
+
+    fn resolved(&self) -> Json {
+        self.0.resolved()
     }
 }
 

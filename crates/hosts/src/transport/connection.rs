@@ -247,6 +247,13 @@ impl Connection {
         self.offered = self.offered.saturating_add(bytes);
     }
 
+    /// The application stops: data without end ends with what was sent.
+    pub fn withdraw(&mut self) {
+        if self.offered == u64::MAX {
+            self.offered = self.highest;
+        }
+    }
+
     /// Advances `unacknowledged`; returns the number of bytes newly acknowledged.
     #[inline]
     pub fn advance(&mut self, acknowledged: u64) -> u64 {

@@ -34,7 +34,7 @@ mod window_use;
 pub use acknowledgment::{Acknowledgment, Blocks, Echo, OptionSize, SackBlocks, option_bytes};
 pub use clock::{TickClock, TimerPhase};
 pub use codepoint::Codepoint;
-pub use config::{IdleRestart, NagleWaitsFor, RoundTripsInRecovery, TcpConfig};
+pub use config::{GroupTcp, IdleRestart, NagleWaitsFor, RoundTripsInRecovery, TcpConfig};
 pub use congestion_notification::{CongestionNotification, MarkEcho, MarkResponse};
 pub use connection::{Connection, DUPLICATE_THRESHOLD};
 pub use control::{CLASSICAL, Control, Controls, NamedControl};

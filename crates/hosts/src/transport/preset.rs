@@ -3,6 +3,8 @@
 //! Presets are expanded before a scenario is read; settings written beside a preset take precedence. A resolved scenario therefore contains
 //! settings and no preset, and has the same hash as one with the settings written out.
 
+mod groups;
+
 use longfat_foundation::config::{
     Field, Key, Node, Parameter, Reader, Shape, Value, VariantShape, did_you_mean, listed, parse_fragment,
 };
@@ -217,27 +219,45 @@ const OF_THE_HOST: &[&str] = &["recovery"];
 /// Keys that a resolved scenario omits when they have their defaults.
 const LEFT_OUT: &[&str] = &["nagle_waits_for", "linear_growth", "window_arithmetic", "arithmetic", "lost_syns"];
 
-/// Expands the preset of a scenario's `[tcp]` table. Also returns an error message if the preset sets nothing because every setting is
-/// written beside it, as in a resolved scenario.
+/// Expands the presets of a scenario's `[tcp]` table and of its groups' own, and completes the latter from the former
+/// ([`groups`]). Also returns the paths and messages of what is wrong: a preset sets nothing because every setting is written beside it,
+/// as in a resolved scenario, or a group says something twice.
 #[must_use]
-pub fn written_out(root: &Node) -> (Node, Option<String>) {
+pub fn written_out(root: &Node) -> (Node, Vec<(String, String)>) {
     let mut root = root.clone();
-    let mut idle = None;
+    let mut problems = groups::gather(&mut root);
     if let Some(tcp) = root.get_mut("tcp")
-        && let Some(preset) = tcp.get("preset").cloned()
-        && let Value::Text(name) = &preset.value
-        && let Some(known) = PRESETS.iter().find(|known| known.name == name)
+        && let Some((known, preset)) = named_in(tcp)
     {
-        let mut sets_anything = tcp.get_mut(FLAVOR).is_some_and(|flavor| complete_by_kind(flavor, known, &preset));
-        for (key, value) in known.settings {
-            sets_anything |= fill(tcp, key, fragment(value, &preset)) && !LEFT_OUT.contains(key);
-        }
+        let mut sets_anything = fill_all(tcp, known, &preset);
         sets_anything |= fill_groups(&mut root, known, &preset);
-        idle = (!sets_anything).then(|| {
-            format!("\"{name}\" sets nothing: all its settings are written beside it and take precedence; leave out those that the preset should set")
-        });
+        problems.extend((!sets_anything).then(|| ("tcp.preset".into(), sets_nothing(known))));
     }
-    (root, idle)
+    problems.extend(groups::complete(&mut root));
+    (root, problems)
+}
+
+/// The preset that a `[tcp]` table names, with the node that names it.
+fn named_in(tcp: &Node) -> Option<(&'static Preset, Node)> {
+    let preset = tcp.get("preset")?;
+    let Value::Text(name) = &preset.value else { return None };
+    Some((PRESETS.iter().find(|known| known.name == name)?, preset.clone()))
+}
+
+fn sets_nothing(preset: &Preset) -> String {
+    format!(
+        "\"{}\" sets nothing: all its settings are written beside it and take precedence; leave out those that the preset should set",
+        preset.name
+    )
+}
+
+/// Sets every key of a preset that a `[tcp]` table leaves out. Returns true if anything was added.
+fn fill_all(tcp: &mut Node, known: &Preset, preset: &Node) -> bool {
+    let mut sets_anything = tcp.get_mut(FLAVOR).is_some_and(|flavor| complete_by_kind(flavor, known, preset));
+    for (key, value) in known.settings {
+        sets_anything |= fill(tcp, key, fragment(value, preset)) && !LEFT_OUT.contains(key);
+    }
+    sets_anything
 }
 
 /// Sets `key` of the `[tcp]` table to the preset's value if it is absent; if it is a model, completes it. Returns true if anything was
@@ -281,7 +301,7 @@ fn fill_groups(root: &mut Node, known: &Preset, preset: &Node) -> bool {
     let of_preset = known.settings.iter().find(|(key, _)| *key == FLAVOR).map(|(_, flavor)| fragment(flavor, preset));
     let Some(Value::Array(groups)) = root.get_mut("connections").map(|groups| &mut groups.value) else { return false };
     let mut adds = false;
-    for flavor in groups.iter_mut().filter_map(|group| group.get_mut(FLAVOR)) {
+    for flavor in groups.iter_mut().filter_map(groups::flavor_without_preset) {
         adds |= complete_by_kind(flavor, known, preset);
         adds |= of_preset.as_ref().is_some_and(|of_preset| complete(flavor, of_preset, &shape));
     }

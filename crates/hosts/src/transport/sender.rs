@@ -156,6 +156,11 @@ impl Sender {
         self.connection.round_trip()
     }
 
+    /// The application stops: data without end ends with what was sent.
+    pub fn withdraw(&mut self) {
+        self.connection.withdraw();
+    }
+
     /// The application hands over `bytes` more (`u64::MAX` for a source that never ends).
     pub fn offer(&mut self, now: Time, bytes: u64, segments: &mut Vec<Segment>) {
         self.connection.offer(bytes);

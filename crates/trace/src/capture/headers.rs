@@ -1,12 +1,13 @@
 //! IPv4 and TCP headers of a flow's packets (RFC 791, RFC 9293, RFC 7323, RFC 2018, RFC 3168, RFC 9768).
 //!
-//! Source n is 10.0.x.y and its destination 10.1.x.y, where x.y is n. Requests of a destination use another port than data. The SYN has
-//! sequence number 0, byte b of the data has b + 1, modulo 2^32. Payloads are all zero bytes, and left out.
+//! Source n is 10.0.x.y and its destination 10.1.x.y, where x.y is n. Where proxies split the connection, the one before the bottleneck is
+//! 10.2.x.y and the one behind it 10.3.x.y: each leg is a conversation of its own. Requests of a destination use another port than data.
+//! The SYN has sequence number 0, byte b of the data has b + 1, modulo 2^32. Payloads are all zero bytes, and left out.
 
+use longfat_engine::Numbers;
 use longfat_engine::scenario::Scenario;
-use longfat_engine::transport::{
-    Acknowledgment, Codepoint, CongestionNotification, Echo, Segment as SentSegment, TcpConfig,
-};
+use longfat_engine::topology::{Graph, Leg};
+use longfat_engine::transport::{Acknowledgment, Codepoint, CongestionNotification, Echo, Segment as SentSegment};
 use longfat_engine::units::{PICOSECONDS_PER_SECOND, Span, Time};
 
 const SOURCE_PORT: u16 = 50_000;
@@ -45,13 +46,22 @@ pub type Headers = (Vec<u8>, u32);
 
 /// Builds the headers of a scenario's packets.
 pub struct HeaderMaker {
+    flows: Vec<Ends>,
+}
+
+/// What the ends of a flow agree on, and who they are.
+struct Ends {
     mss: u64,
+    /// The window that the receiver advertises: a proxy's changes.
     window: u64,
+    /// Its first one, of which the opening tells without a shift.
+    first_window: u64,
     shift: u8,
-    is_selective: Vec<bool>,
-    ecn: Vec<CongestionNotification>,
+    is_selective: bool,
+    ecn: CongestionNotification,
     carries_timestamps: bool,
-    connections: usize,
+    addresses: [[u8; 4]; 2],
+    ports: [u16; 2],
 }
 
 /// Sending end of a packet: the sender of the flow's data, or the receiver.
@@ -75,22 +85,16 @@ struct Segment<'s> {
 impl HeaderMaker {
     /// Creates headers for the end systems of a scenario.
     #[must_use]
-    pub fn new(scenario: &Scenario) -> Self {
-        let tcp: &TcpConfig = &scenario.tcp;
-        let graph = scenario.graph();
-        let connections = graph.flows.len();
-        let is_selective = |number: usize| {
-            scenario.tcp_of(graph.flows[number].sender).flavor.build(&()).recovery().build(&()).is_selective()
-        };
-        Self {
-            mss: tcp.mss.0,
-            window: tcp.advertised_window(),
-            shift: tcp.window_scale().shift(),
-            is_selective: (0..connections).map(is_selective).collect(),
-            ecn: (0..connections).map(|number| scenario.tcp_of(graph.flows[number].sender).ecn).collect(),
-            carries_timestamps: tcp.timestamps,
-            connections,
-        }
+    pub fn new(scenario: &Scenario, graph: &Graph) -> Self {
+        let numbers = Numbers::of(graph);
+        let flows = (0..scenario.number_of_flows()).map(|flow| Ends::of(scenario, graph, numbers, flow)).collect();
+        Self { flows }
+    }
+
+    /// The window field of the next acknowledgments of a flow, in units of its shift.
+    pub fn advertise(&mut self, flow: usize, field: u16) {
+        let ends = &mut self.flows[flow];
+        ends.window = u64::from(field) << ends.shift;
     }
 
     /// SYN with its options: MSS, window scale, SACK permitted, timestamps.
@@ -102,7 +106,7 @@ impl HeaderMaker {
             acknowledgment: 0,
             flags: SYN | offer(self.ecn_of(flow)),
             codepoint: Codepoint::NotCapable,
-            window: self.window,
+            window: self.flows[flow].first_window,
             options: &options,
             data: 0,
         };
@@ -118,7 +122,7 @@ impl HeaderMaker {
             acknowledgment: 1,
             flags: SYN | ACK | consent(self.ecn_of(flow)),
             codepoint: Codepoint::NotCapable,
-            window: self.window,
+            window: self.flows[flow].first_window,
             options: &options,
             data: 0,
         };
@@ -134,14 +138,14 @@ impl HeaderMaker {
     /// Data segment.
     #[must_use]
     pub fn data(&self, now: Time, flow: usize, data: &SentSegment) -> Headers {
-        let options = self.timestamps(now, Time::ZERO);
+        let options = self.timestamps(flow, now, Time::ZERO);
         let is_capable = data.length > 0 && !data.again;
         let segment = Segment {
             sequence: data.sequence + 1,
             acknowledgment: 1,
             flags: ACK | bits_of_sender(self.ecn_of(flow), data),
             codepoint: if is_capable { self.ecn_of(flow).codepoint() } else { Codepoint::NotCapable },
-            window: self.window >> self.shift,
+            window: self.flows[flow].window >> self.flows[flow].shift,
             options: &options,
             data: data.length,
         };
@@ -153,7 +157,7 @@ impl HeaderMaker {
     pub fn acknowledgment(&self, flow: usize, acknowledgment: &Acknowledgment) -> Headers {
         let echoed = acknowledgment.echoed().unwrap_or(Time::ZERO);
         let delay = acknowledgment.echo.and_then(Echo::one_way_delay).unwrap_or(Span::ZERO);
-        let mut options = self.timestamps(echoed + delay, echoed);
+        let mut options = self.timestamps(flow, echoed + delay, echoed);
         options.extend(marked_bytes(self.ecn_of(flow), acknowledgment.marks));
         let blocks = acknowledgment.blocks.as_slice();
         if !blocks.is_empty() {
@@ -169,7 +173,7 @@ impl HeaderMaker {
             acknowledgment: acknowledgment.next + 1,
             flags: ACK | echo_of_marks(self.ecn_of(flow), acknowledgment.marks),
             codepoint: Codepoint::NotCapable,
-            window: self.window >> self.shift,
+            window: self.flows[flow].window >> self.flows[flow].shift,
             options: &options,
             data: 0,
         };
@@ -177,46 +181,71 @@ impl HeaderMaker {
     }
 
     fn ecn_of(&self, flow: usize) -> CongestionNotification {
-        self.ecn[flow % self.connections]
+        self.flows[flow].ecn
     }
 
-    /// Packet sent by one end of a flow. Flows beyond the connections carry their requests, in the reverse direction.
-    #[expect(clippy::cast_possible_truncation, reason = "addresses have 16 bits for the number of a connection")]
+    /// Packet sent by one end of a flow.
     fn packet(&self, flow: usize, from: End, segment: &Segment) -> Headers {
-        let [high, low] = ((flow % self.connections + 1) as u16).to_be_bytes();
-        let is_request = flow >= self.connections;
-        let mut ends = [[10, 0, high, low], [10, 1, high, low]];
-        let mut ports = [SOURCE_PORT, if is_request { REQUESTS_PORT } else { DESTINATION_PORT }];
-        if is_request {
-            ends.reverse();
-        }
+        let Ends { mut addresses, mut ports, .. } = self.flows[flow];
         if from == End::Destination {
-            ends.reverse();
+            addresses.reverse();
             ports.reverse();
         }
-        packet_between(ends, ports, segment)
+        packet_between(addresses, ports, segment)
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "a larger segment would not fit the packet's length either")]
     fn opening_options(&self, now: Time, flow: usize) -> Vec<u8> {
-        let mss = self.mss.min(u64::from(u16::MAX)) as u16;
+        let ends = &self.flows[flow];
+        let mss = ends.mss.min(u64::from(u16::MAX)) as u16;
         let mut options = vec![2, 4];
         options.extend(mss.to_be_bytes());
-        options.extend([NO_OPERATION, 3, 3, self.shift]);
-        options.extend(if self.is_selective[flow % self.connections] { [4, 2] } else { [NO_OPERATION; 2] });
+        options.extend([NO_OPERATION, 3, 3, ends.shift]);
+        options.extend(if ends.is_selective { [4, 2] } else { [NO_OPERATION; 2] });
         options.extend([NO_OPERATION; 2]);
-        let mut timestamps = self.timestamps(now, Time::ZERO);
+        let mut timestamps = self.timestamps(flow, now, Time::ZERO);
         options.append(&mut timestamps);
         options
     }
 
     /// Timestamps option, if segments carry it, with a clock of milliseconds (RFC 7323 section 3.2).
-    fn timestamps(&self, now: Time, echo: Time) -> Vec<u8> {
-        if !self.carries_timestamps {
+    fn timestamps(&self, flow: usize, now: Time, echo: Time) -> Vec<u8> {
+        if !self.flows[flow].carries_timestamps {
             return Vec::new();
         }
         let milliseconds = |time: Time| wrapped(time.0 / (PICOSECONDS_PER_SECOND / 1000)).to_be_bytes();
         [&[NO_OPERATION, NO_OPERATION, 8, 10][..], &milliseconds(now), &milliseconds(echo)].concat()
+    }
+}
+
+impl Ends {
+    #[expect(clippy::cast_possible_truncation, reason = "addresses have 16 bits for the number of a connection")]
+    fn of(scenario: &Scenario, graph: &Graph, numbers: Numbers, flow: usize) -> Self {
+        let (connection, is_request) = (numbers.connection(flow), numbers.is_request(flow));
+        let sender = graph.flows[connection].sender;
+        let tcp = scenario.tcp_of_leg(sender, numbers.leg(flow), numbers.next(flow).is_some());
+        let [high, low] = ((connection + 1) as u16).to_be_bytes();
+        let [here, there] = match numbers.leg(flow) {
+            _ if graph.legs() == 1 => [0, 1],
+            Leg::Near => [0, 2],
+            Leg::Bottleneck => [2, 3],
+            Leg::Far => [3, 1],
+        };
+        let mut addresses = [[10, here, high, low], [10, there, high, low]];
+        if is_request {
+            addresses.reverse();
+        }
+        Self {
+            mss: tcp.mss.0,
+            window: tcp.advertised_window(),
+            first_window: tcp.advertised_window(),
+            shift: tcp.window_scale().shift(),
+            is_selective: tcp.flavor.build(&()).recovery().build(&()).is_selective(),
+            ecn: tcp.ecn,
+            carries_timestamps: tcp.timestamps,
+            addresses,
+            ports: [SOURCE_PORT, if is_request { REQUESTS_PORT } else { DESTINATION_PORT }],
+        }
     }
 }
 
@@ -337,7 +366,8 @@ mod tests {
              topology = {{ kind = \"n-source\", sources = 1, access.delay = \"1 ms\", bottleneck.delay = \"1 ms\" }}\n\
              tcp.ecn = \"{ecn}\"\n"
         );
-        HeaderMaker::new(&Scenario::parse(text.as_bytes(), "scenario.toml", &[]).expect("a scenario"))
+        let scenario = Scenario::parse(text.as_bytes(), "scenario.toml", &[]).expect("a scenario");
+        HeaderMaker::new(&scenario, &scenario.graph())
     }
 
     /// AE, CWR and ECE flags of a packet, and the codepoint in its IP header.

@@ -1,6 +1,7 @@
 //! Packet capture of a run at the senders' network interfaces.
 //!
-//! One flow per connection; where receiving ends make requests, these are flows with ports of their own, captured at their interfaces. The
+//! One flow per connection; where receiving ends make requests, these are flows with ports of their own, captured at their interfaces, and
+//! where proxies split connections, each leg is a flow, captured at the host or proxy that sends its data. The
 //! capture is taken at the senders because Wireshark's analysis then sees what the sender sees: its retransmissions and duplicate
 //! acknowledgments are those that the engine counts. The fate of a packet is a comment on it, so a packet is written once its fate is known
 //! and all packets before it are written.
@@ -13,6 +14,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
+use longfat_engine::Numbers;
 use longfat_engine::framing::{Cell, Content};
 use longfat_engine::observer::Observer;
 use longfat_engine::scenario::Scenario;
@@ -67,33 +69,34 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// Creates an empty capture with one interface per source.
+    /// Creates an empty capture with one interface per flow.
     ///
     /// # Errors
-    /// If segments do not fit an IP packet, proxies split connections, or the file cannot be written.
+    /// If segments do not fit an IP packet, or the file cannot be written.
     pub fn start(path: &Path, scenario: &Scenario) -> Result<Self, String> {
-        let mss = scenario.tcp.mss.0;
+        let graph = scenario.graph();
+        let mss = scenario.largest_segment(graph.senders()).mss;
         if mss + MOST_HEADER_BYTES > MOST_IP_BYTES {
             let most = MOST_IP_BYTES - MOST_HEADER_BYTES;
             return Err(format!(
                 "tcp.mss: segments of {mss} bytes do not fit the IP packets of a capture; at most {most} B"
             ));
         }
-        if scenario.split().is_some() {
-            let message = "proxies: the packets of legs between proxies have no addresses in a capture; capture a run without, or use --trace";
-            return Err(message.into());
-        }
-        let graph = scenario.graph();
-        let (connections, flows) = (graph.flows.len(), scenario.number_of_flows());
-        // The requesting end opens the connection; requests are the later flows.
-        let opens = |flow: usize| scenario.tcp.handshake && flow + connections >= flows;
+        let (numbers, flows) = (Numbers::of(&graph), scenario.number_of_flows());
+        // The requesting end opens the connection.
+        let has_requests = scenario.has_requests();
+        let opens = |flow: usize| {
+            let sender = graph.flows[numbers.connection(flow)].sender;
+            let tcp = scenario.tcp_of_leg(sender, numbers.leg(flow), numbers.next(flow).is_some());
+            tcp.handshake && (numbers.is_request(flow) || !has_requests)
+        };
         let (partial, file) = Partial::create(path)?;
         let file = BufWriter::with_capacity(1 << 16, file);
         let mut capture = Self {
             file,
             partial,
             failed: None,
-            headers: HeaderMaker::new(scenario),
+            headers: HeaderMaker::new(scenario, &graph),
             policies: scenario.all_ports(&graph).iter().map(|port| port.policy.name()).collect(),
             ports: graph.port_names(),
             flows: (0..flows).map(|flow| Flow { is_open: opens(flow), in_flight: VecDeque::new() }).collect(),
@@ -120,12 +123,13 @@ impl Capture {
         let about = format!("run {run}\nscenario {hash}\nseed {seed}, replication {replication}");
         pcapng::section(&mut self.file, &about)?;
         let graph = scenario.graph();
-        // Requests come from the receiving ends.
-        let paths = graph.flows.iter().map(|flow| &flow.forward).chain(graph.flows.iter().map(|flow| &flow.backward));
-        for path in paths.take(scenario.number_of_flows()) {
+        let numbers = Numbers::of(&graph);
+        for flow in 0..scenario.number_of_flows() {
+            let path = graph.links_of_circuit(numbers.circuits(flow).0).unwrap_or_default();
             let Some(&number) = path.first() else { continue };
             let link = &graph.links[number];
             let host = graph.nodes[link.from].name.to_string();
+            let host = if numbers.before(flow).is_some() { format!("proxy at {host}") } else { host };
             let description = format!("network interface of {host}, {}", graph.link_name(number));
             pcapng::interface(&mut self.file, &host, &description, link.rate)?;
         }
@@ -257,6 +261,10 @@ impl Observer for Capture {
 
     fn segment_received(&mut self, _now: Time, flow: usize, sequence: u64, length: u64, _next: u64) {
         self.settle(flow, |packet| (packet.sequence, packet.length) == (sequence, length), "");
+    }
+
+    fn window_advertised(&mut self, flow: usize, field: u16) {
+        self.headers.advertise(flow, field);
     }
 
     fn acknowledgment_received(&mut self, now: Time, flow: usize, acknowledgment: &Acknowledgment, _window: &Window) {

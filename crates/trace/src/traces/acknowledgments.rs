@@ -9,14 +9,20 @@ use crate::table::{Table, Value};
 
 /// Trace of all acknowledgments.
 pub struct Acknowledgments {
-    window: u64,
+    /// Of each connection, in bytes.
+    windows: Vec<u64>,
     table: Table,
 }
 
 impl Observer for Acknowledgments {
     fn acknowledgment_received(&mut self, now: Time, flow: usize, acknowledgment: &Acknowledgment, _window: &Window) {
         let next = acknowledgment.next;
-        self.table.add([now.into(), Value::flow(flow), next.into(), (next + self.window).into()]);
+        self.table.add([
+            now.into(),
+            Value::flow(flow),
+            next.into(),
+            (next + self.windows[flow % self.windows.len()]).into(),
+        ]);
     }
 }
 
@@ -34,7 +40,7 @@ impl Trace for Acknowledgments {
     };
 
     fn start(network: &Network, table: Table) -> Self {
-        Self { window: network.receiver_window, table }
+        Self { windows: network.receiver_windows.clone(), table }
     }
 
     fn changes(&self) -> u64 {

@@ -20,6 +20,7 @@ use longfat_engine::scenario::Scenario;
 use longfat_engine::switch::Buffer;
 use longfat_engine::switch::drop_policy::Verdict;
 use longfat_engine::topology::{Flow, Graph};
+use longfat_engine::transport::TcpConfig;
 use longfat_engine::units::{CELL_BITS, Span, Time};
 
 use crate::folder::Counts;
@@ -157,8 +158,10 @@ pub struct Network {
     pub ports: Vec<String>,
     /// True if ports have a VBR class.
     pub has_classes: bool,
-    /// Window advertised by receivers, in bytes.
+    /// Largest window advertised by receivers, in bytes.
     pub receiver_window: u64,
+    /// That of each connection.
+    receiver_windows: Vec<u64>,
     /// Largest number of bytes in flight of a flow.
     pub most_bytes: f64,
     /// Largest number of queued cells at a port.
@@ -180,19 +183,25 @@ impl Network {
     #[expect(clippy::cast_precision_loss, reason = "buffers and windows are far below 2^53")]
     pub fn new(scenario: &Scenario, error: f64, interval: Span) -> Self {
         let graph = scenario.graph();
-        let receiver_window = scenario.tcp.advertised_window();
         let framing = scenario.framing.build(&());
-        let mss = scenario.tcp.mss.0;
-        let cells = framing.cells(mss, scenario.tcp.option_bytes());
+        let window_of = |sender| scenario.tcp_of(sender).advertised_window();
+        let receiver_windows: Vec<_> = graph.flows.iter().map(|flow| window_of(flow.sender)).collect();
+        let receiver_window = receiver_windows.iter().copied().max().unwrap_or_default();
         let held = bytes_on_the_way(scenario, &graph);
         let buffers = scenario.all_ports(&graph).into_iter().map(|port| port.buffer.capacity().unwrap_or(u64::MAX));
-        let windows = graph.flows.len() as u64 * receiver_window.div_ceil(mss).saturating_mul(cells);
+        let cells = |tcp: &TcpConfig| {
+            let segments = tcp.advertised_window().div_ceil(tcp.mss.0);
+            segments.saturating_mul(framing.cells(tcp.mss.0, tcp.option_bytes()))
+        };
+        let most = scenario.kinds_of_connections().map(|tcp| cells(&tcp)).max().unwrap_or_default();
+        let windows = (graph.flows.len() as u64).saturating_mul(most);
         Self {
             flows: scenario.number_of_flows(),
             connections: graph.flows.len(),
             ports: graph.port_names(),
             has_classes: scenario.sources_of_background(&graph).iter().any(|source| source.class() == Class::Vbr),
             receiver_window,
+            receiver_windows,
             most_bytes: held.min(receiver_window as f64),
             most_cells: buffers.max().unwrap_or(u64::MAX).min(windows) as f64,
             path: scenario.path_over_time(&graph),

@@ -92,6 +92,9 @@ const OTHER_PATHS: &str = "packets take other paths than one line, the common li
 
 fn object_to_scenario(rest: &AtRest, unit: Unit) -> Result<(), &'static str> {
     let scenario = &rest.scenario;
+    if scenario.has_barriers() || rest.sources.iter().any(|source| source.rounds().is_some()) {
+        return Err("connections wait for others");
+    }
     if rest.ports.get(rest.bottleneck_port).is_some_and(Port::decides_later) {
         return Err("the port has a queue discipline");
     }

@@ -13,6 +13,7 @@ use longfat_network::switch::{Port, Queue};
 use longfat_network::topology::{Graph, Routes};
 
 use super::agenda::{Agenda, NOWHERE};
+use super::barriers::Barriers;
 use super::flows::Flows;
 use super::ledger::Ledgers;
 use super::legs::Numbers;
@@ -98,8 +99,10 @@ impl<O: Observer, D: Drive> Network<O, D> {
         let delays = scenario.delays_acknowledgments(graph.senders());
         let agenda = Agenda::new(&port_lines, watched, backgrounds, &frames, delays);
         let mut calendar = Calendar::new(agenda.slots_with(flows.min(FLOWS_AT_FIRST)));
+        let barriers = Barriers::of(&scenario, &graph, &sources);
+        let waits = |connection| barriers.as_ref().is_some_and(|barriers| barriers.keeps_back(connection));
         let mut network = Self {
-            starts: Starts::planned(&sources, &mut calendar),
+            starts: Starts::planned(&sources, waits, &mut calendar),
             calendar,
             agenda,
             routes: Routes::of(&graph),
@@ -109,7 +112,8 @@ impl<O: Observer, D: Drive> Network<O, D> {
             bottleneck_port,
             policing,
             senders: graph.flows.iter().map(|flow| flow.sender).collect(),
-            tells_applications: sources.iter().any(|source| source.is_told()),
+            tells_applications: barriers.is_some() || sources.iter().any(|source| source.is_told()),
+            barriers,
             numbers,
             proxies: Relays::of(&scenario, &graph, flows),
             sources,

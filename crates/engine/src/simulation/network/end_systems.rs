@@ -137,6 +137,9 @@ impl<O: Observer, D: Drive> Network<O, D> {
             self.answer(now, connection, delivered);
         } else {
             self.sources[connection].note_delivered(now, delivered);
+            if self.barriers.is_some() {
+                self.pass_barriers(now, connection, number, delivered);
+            }
         }
     }
 
@@ -187,7 +190,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         let Flow { acknowledgments, option_bytes, .. } = self.flows[number];
         let mut options = option_bytes.acknowledgment;
         if !acknowledgment.blocks.is_empty() {
-            options += self.scenario.tcp.sack_option_size.bytes(acknowledgment.blocks.as_slice().len());
+            options += option_bytes.blocks.bytes(acknowledgment.blocks.as_slice().len());
         }
         let content = Content::Acknowledgment(acknowledgment);
         self.send_packet(now, acknowledgments, content, Codepoint::NotCapable, 0, options)
@@ -221,7 +224,9 @@ impl<O: Observer, D: Drive> Network<O, D> {
         acknowledgment: &Acknowledgment,
         id: PacketId,
     ) {
-        self.ledger.control_arrives(number, self.packets.get(id).bits);
+        let packet = self.packets.get(id);
+        self.ledger.control_arrives(number, packet.bits);
+        self.observer.window_advertised(number, packet.window());
         let flow = &mut self.flows[number];
         flow.fingerprint.add(now.0);
         flow.fingerprint.add(acknowledgment.next);
@@ -258,13 +263,46 @@ impl<O: Observer, D: Drive> Network<O, D> {
         self.begin_connection(connection);
         let source = &mut self.sources[connection];
         let wake = source.wake(now);
-        let number = self.numbers.first(connection, source.asks());
+        let (is_stopped, number) = (source.is_stopped(), self.numbers.first(connection, source.asks()));
         let flow = &mut self.flows[number];
         flow.source_wakes = wake.next.is_some();
+        if is_stopped {
+            self.stop(now, connection, number);
+            return;
+        }
         flow.started = flow.started.or(Some(now).filter(|_| wake.bytes > 0));
         flow.sender.offer(now, wake.bytes, &mut self.segments);
+        if self.barriers.is_some() {
+            self.note_round(now, connection);
+        }
+        let flow = &self.flows[number];
         if !(is_first && wake.next.is_none()) {
-            self.schedule_or_cancel(now, self.agenda.wake(self.flows[number].place), wake.next);
+            self.schedule_or_cancel(now, self.agenda.wake(flow.place), wake.next);
+        }
+        self.send_segments(now, number);
+    }
+
+    /// The application of a connection stops: what it has handed over is all that there will ever be.
+    #[cold]
+    fn stop(&mut self, now: Time, connection: usize, number: usize) {
+        let flow = &mut self.flows[number];
+        flow.sender.withdraw();
+        let size = flow.sender.offered();
+        // Of requests it is not known what they will be answered with.
+        let legs: Vec<_> = if self.numbers.is_request(number) {
+            Vec::new()
+        } else {
+            self.numbers.in_turn(connection, false).collect()
+        };
+        for &leg in &legs {
+            if self.flows.is_at_work(leg) {
+                self.flows[leg].end_with(now, size);
+            }
+        }
+        self.schedule_or_cancel(now, self.agenda.wake(self.flows[number].place), None);
+        if let Some(last) = legs.last().filter(|last| self.barriers.is_some() && self.flows.is_at_work(**last)) {
+            let delivered = self.flows[*last].receiver.next();
+            self.pass_barriers(now, connection, *last, delivered);
         }
         self.send_segments(now, number);
     }

@@ -10,7 +10,7 @@ use longfat_foundation::measure::Fingerprint;
 use longfat_foundation::random::Chance;
 use longfat_foundation::units::Time;
 use longfat_hosts::traffic::Source;
-use longfat_hosts::transport::{CongestionNotification, Receiver, Sender, SenderStatistics, TickClock};
+use longfat_hosts::transport::{CongestionNotification, OptionSize, Receiver, Sender, SenderStatistics, TickClock};
 use longfat_network::topology::Graph;
 
 use super::agenda::Place;
@@ -20,11 +20,12 @@ use super::{Drive, Network, Way};
 use crate::observer::Observer;
 use crate::scenario::Scenario;
 
-/// Bytes of TCP options of packets with data, and of acknowledgments without their blocks.
+/// Bytes of TCP options of packets with data, and of acknowledgments without their blocks, and how the option with these is written.
 #[derive(Clone, Copy, Debug)]
 pub struct OptionBytes {
     pub data: u64,
     pub acknowledgment: u64,
+    pub blocks: OptionSize,
 }
 
 /// One direction of a connection: a sender, and the receiver of its data.
@@ -76,9 +77,7 @@ impl Flow {
         };
         let whose = if is_request { "request-" } else { "" };
         let stream = |what: &str| chance.stream(&format!("flow/{}/{whose}{sender}{what}", path.number()));
-        let clock = TickClock::with_chance(scenario.tcp.timer_granularity.0, scenario.tcp.timer_phase, || {
-            stream("timer-phase")
-        });
+        let clock = TickClock::with_chance(tcp.timer_granularity.0, tcp.timer_phase, || stream("timer-phase"));
         let mut sender = Sender::new(&tcp, clock);
         sender.take_chance(|| stream("window-law"));
         let way = |circuit| Way { circuit, line: graph.links_of_circuit(circuit).map_or(0, |lines| lines[0]) };
@@ -92,6 +91,7 @@ impl Flow {
             option_bytes: OptionBytes {
                 data: tcp.option_bytes(),
                 acknowledgment: tcp.option_bytes() + tcp.ecn.option_bytes(),
+                blocks: tcp.sack_option_size,
             },
             data,
             acknowledgments,
@@ -103,6 +103,14 @@ impl Flow {
             finished: None,
             started: None,
             fingerprint: Fingerprint::default(),
+        }
+    }
+
+    /// Its application hands over `size` bytes in all.
+    pub fn end_with(&mut self, now: Time, size: u64) {
+        self.size = Some(size);
+        if self.started.is_some() && self.receiver.next() == size {
+            self.finished.get_or_insert(now);
         }
     }
 

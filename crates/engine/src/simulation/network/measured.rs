@@ -66,7 +66,12 @@ impl Outcome {
     fn since(&self, earlier: &Self) -> Self {
         let is_endless = self.offered == u64::MAX;
         Self {
-            offered: if is_endless { u64::MAX } else { self.offered - earlier.offered },
+            // Of data without end that a stop has ended, what had not been delivered.
+            offered: match earlier.offered {
+                _ if is_endless => u64::MAX,
+                u64::MAX => self.offered - earlier.delivered,
+                offered => self.offered - offered,
+            },
             sent: self.sent.since(&earlier.sent),
             delivered: self.delivered - earlier.delivered,
             received_to: self.received_to - earlier.received_to,
@@ -103,6 +108,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         self.before = Some(Box::new(before));
         self.flows.at_work_mut().for_each(|flow| flow.sender.count_anew());
         self.sources.iter_mut().for_each(|source| source.forget_completions());
+        self.barriers.iter_mut().for_each(|barriers| barriers.forget_completions());
         self.count_kept_anew();
     }
 
@@ -127,7 +133,8 @@ impl<O: Observer, D: Drive> Network<O, D> {
 
     /// Bytes of a connection that its application had handed over, and that the other had not, when measuring began.
     pub fn backlog(&self, connection: usize) -> u64 {
-        let offered = self.flow_before(self.numbers.first(connection, false)).map_or(0, |flow| flow.offered);
+        let before = self.flow_before(self.numbers.first(connection, false));
+        let offered = before.map_or(0, |flow| flow.offered % u64::MAX);
         let delivered = self.flow_before(self.numbers.last(connection, false)).map_or(0, |flow| flow.delivered);
         offered.saturating_sub(delivered)
     }

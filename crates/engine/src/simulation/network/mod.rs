@@ -5,6 +5,7 @@
 mod agenda;
 mod at_rest;
 mod audit;
+mod barriers;
 mod drive;
 mod end_systems;
 mod flows;
@@ -26,15 +27,16 @@ pub use agenda::NOWHERE;
 pub use at_rest::AtRest;
 pub use audit::Violation;
 pub use drive::{AnyPort, Drive, Driver, Lost, Train};
+pub use legs::Numbers;
 pub use links::{Latest, Link, Links, Place};
 pub use served::{Reports, Served};
 
 use std::sync::Arc;
 
 use agenda::Agenda;
+use barriers::Barriers;
 use flows::{Flow, Flows};
 use ledger::Ledgers;
-use legs::Numbers;
 use longfat_foundation::calendar::{Calendar, Slot};
 use longfat_foundation::measure::{Fingerprint, RunRecord};
 use longfat_foundation::units::Time;
@@ -121,6 +123,8 @@ pub struct Network<O: Observer, D> {
     /// The applications of each connection, and whether any wants to know what is delivered.
     sources: Vec<Box<dyn Source>>,
     tells_applications: bool,
+    /// What connections wait for, if any does.
+    barriers: Option<Box<Barriers>>,
     /// Which flows are whose, and what proxies do between them, if there are any.
     pub numbers: Numbers,
     pub proxies: Option<Box<Relays>>,

@@ -17,7 +17,7 @@ use super::flows::Outcome;
 use super::measured::RequestCounts;
 use super::{AnyPort, Drive, Network};
 use crate::observer::Observer;
-use crate::scenario::Throughput;
+use crate::scenario::{FullSegment, Throughput};
 
 #[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
 impl<O: Observer, D: Drive> Network<O, D> {
@@ -198,20 +198,24 @@ impl<O: Observer, D: Drive> Network<O, D> {
             Some(conditions) => conditions.mean_rate_bps(self.measured_from(), self.end),
             None => graph.links[line].rate.0 as f64,
         };
-        let segment = self.scenario.measure.reference_segment.bytes(self.scenario.tcp.mss.0);
+        let segment = self.scenario.measure.reference_segment.bytes(self.largest_segment().mss);
         let (data, on_line) = self.bits_of_segment(segment);
         let left = if graph.bottleneck_number() == Some(line) { self.scenario.ubr_share(graph) } else { 1.0 };
         rate * data / on_line * left
     }
 
-    /// Bits of data in a full segment, and the bits that it takes on the line.
+    /// Bits of data in the largest full segment of any connection, and the bits that it takes on the line.
     fn segment_bits(&self) -> (f64, f64) {
-        self.bits_of_segment(self.scenario.tcp.mss.0)
+        self.bits_of_segment(self.largest_segment().mss)
+    }
+
+    fn largest_segment(&self) -> FullSegment {
+        self.scenario.largest_segment(self.graph.senders())
     }
 
     /// Bits of data in a segment of `bytes` bytes, and the bits that it takes on the line.
     fn bits_of_segment(&self, bytes: u64) -> (f64, f64) {
-        ((8 * bytes) as f64, self.sizes.framing().bits(bytes, self.scenario.tcp.option_bytes()) as f64)
+        ((8 * bytes) as f64, self.sizes.framing().bits(bytes, self.largest_segment().options) as f64)
     }
 
     fn flow_records(&self) -> Vec<FlowRecord> {
@@ -332,6 +336,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
     fn completion_records(&self) -> Vec<CompletionRecord> {
         let mut all = Completions::default();
         self.sources.iter().for_each(|source| source.add_completions(&mut all));
+        self.barriers.iter().for_each(|barriers| barriers.add_completions(&mut all));
         let record = |Kind { name, asked, times }| CompletionRecord { name, asked, delivered: times.count(), times };
         all.into_kinds().into_iter().map(record).collect()
     }

@@ -17,14 +17,21 @@ pub struct Starts {
 }
 
 impl Starts {
-    /// Of connections with these sources.
+    /// Of connections with these sources, without those that wait for others.
     #[expect(clippy::cast_possible_truncation, reason = "a scenario is refused long before it has 2^32 connections")]
-    pub fn planned(sources: &[Box<dyn Source>], calendar: &mut Calendar) -> Self {
+    pub fn planned(sources: &[Box<dyn Source>], waits: impl Fn(usize) -> bool, calendar: &mut Calendar) -> Self {
+        let start = |(connection, source): (usize, &Box<dyn Source>)| (source.start(), connection as u32);
         let mut coming: Vec<_> =
-            sources.iter().enumerate().map(|(connection, source)| (source.start(), connection as u32)).collect();
+            sources.iter().enumerate().filter(|(connection, _)| !waits(*connection)).map(start).collect();
         coming.sort_unstable();
         coming.reverse();
         Self { coming, first_place: calendar.keep(sources.len() as u64) }
+    }
+
+    /// Adds connections that have waited, each with the time at which it begins.
+    pub fn add(&mut self, connections: impl IntoIterator<Item = (Time, u32)>) {
+        self.coming.extend(connections);
+        self.coming.sort_unstable_by(|one, other| other.cmp(one));
     }
 }
 
