@@ -17,14 +17,15 @@ use longfat_engine::config::{Document, Knob, Parameter, SIZE, TIME, parse_in};
 use longfat_engine::measure::{Better, DeclaredMetric, Metrics};
 use longfat_engine::pilot;
 use longfat_engine::random::Chance;
-use longfat_engine::scenario::Scenario;
+use longfat_engine::scenario::{FullSegment, Scenario};
+use longfat_engine::topology::Graph;
 use longfat_engine::transport::control::guarded;
 use longfat_engine::transport::law::ResponseToMarks;
 use longfat_engine::transport::{CongestionNotification, TcpConfig};
 use longfat_study::{Claims, Study};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 pyo3::import_exception!(longfat.base.errors, InvalidInput);
 pyo3::import_exception!(longfat.base.errors, RunFailed);
@@ -194,7 +195,41 @@ fn scenario_network(resolved: &str) -> PyResult<String> {
     let ports: Vec<_> = graph.managed().map(port).collect();
     let mut connections = vec![0_u64; graph.senders()];
     graph.flows.iter().for_each(|flow| connections[flow.sender] += 1);
-    Ok(json!({ "connections": connections, "ports": ports }).to_string())
+    let kinds = kinds_of_connections(&scenario, &graph);
+    Ok(json!({ "connections": connections, "ports": ports, "kinds": kinds }).to_string())
+}
+
+/// One connection of each group and of those in none: its end systems, and its path through the managed ports, each with the rate at which
+/// a burst of the sender reaches it.
+fn kinds_of_connections(scenario: &Scenario, graph: &Graph) -> Vec<Json> {
+    let (names, framing) = (graph.port_names(), scenario.framing.build(&()));
+    let groups = scenario.groups_of_senders(graph.senders());
+    let kind = |sender: usize| {
+        let flow = graph.flows.iter().find(|flow| flow.sender == sender)?;
+        let tcp = scenario.tcp_of(sender);
+        let port = |place: usize| {
+            let number = names.iter().position(|name| *name == graph.link_name(flow.forward[place]))?;
+            let before = flow.forward[..place].iter().map(|&line| graph.links[line].rate.0).min();
+            Some(json!({ "port": number, "rate_before_bps": before }))
+        };
+        let back =
+            flow.backward.iter().filter_map(|&line| names.iter().position(|name| *name == graph.link_name(line)));
+        let group = groups.get(sender).copied();
+        let is_paced = tcp.flavor.build(&()).law().is_paced() || !tcp.pacing.is_absent();
+        Some(json!({
+            "group": group,
+            "senders": group.map_or(graph.senders() - groups.len(), |group| groups.iter().filter(|other| **other == group).count()),
+            "round_trip_ps": graph.round_trip(flow).0,
+            "ports": (0..flow.forward.len()).filter_map(port).collect::<Vec<_>>(),
+            "ports_back": back.collect::<Vec<_>>(),
+            "segment_bits": FullSegment::of(&tcp).bits(framing.as_ref()),
+            "first_window_segments": tcp.initial_window.bytes(tcp.mss.0).min(tcp.receiver_window.0).div_ceil(tcp.mss.0),
+            "is_paced": is_paced,
+            "asks": scenario.source(sender, graph.senders()).asks(),
+            "tcp": tcp.resolved(),
+        }))
+    };
+    scenario.first_senders(graph.senders()).filter_map(kind).collect()
 }
 
 #[pyfunction]

@@ -68,6 +68,7 @@ class Program(LazyGroup):
         "analyze": "longfat.cli.analyze",
         "plot": "longfat.cli.plot",
         "qlog": "longfat.cli.qlog",
+        "export": "longfat.cli.export",
         "report": "longfat.cli.report",
         "view": "longfat.cli.view",
         "diff": "longfat.cli.diff",

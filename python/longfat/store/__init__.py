@@ -165,6 +165,15 @@ class Store:
         found = [refuse_other_scenario(self.name, stored_run(row)) for row in rows]
         return sorted(found, key=lambda run: run.run_id)
 
+    def span(self, run_ids: Sequence[str]) -> tuple[str, str]:
+        """Return when the first of these runs started and the last ended: UTC, ISO 8601."""
+        query = select(func.min(runs.c.started_at), func.max(runs.c.ended_at))
+        with self._reading() as connection:
+            wanted = among(connection, runs.c.run_id, run_ids)
+            refuse_damaged(connection, self.name, wanted)
+            started, ended = connection.execute(query.where(wanted)).one()
+        return str(started), str(ended)
+
     def cheapest_of_other_builds(self, scenario_hashes: Set[str]) -> list[StoredRun]:
         """Return the fastest run of these scenarios by each other build of this model."""
         own = runs.c.model == _engine.MODEL

@@ -115,7 +115,7 @@ impl Scenario {
     }
 
     /// The first sender of each group, and the first without a group, as far as they exist.
-    pub(super) fn first_senders(&self, senders: usize) -> impl Iterator<Item = usize> {
+    pub fn first_senders(&self, senders: usize) -> impl Iterator<Item = usize> {
         let ends = self.connections.iter().scan(0, |before, group| {
             *before = group.count.0.saturating_add(*before);
             usize::try_from(*before).ok()
