@@ -149,3 +149,85 @@ def test_the_command_prints_the_events(tmp_path: Path, longfat: Longfat) -> None
     done = longfat("qlog", "traces")
     assert done.stdout == "".join(qlog_lines(load_traces(tmp_path / "traces"), 1))
     assert "flow 1 of 2; --flow N for another" in done.stderr
+
+
+FILE = {"file_schema", "serialization_format", "title", "description", "trace"}
+TRACE = {"title", "description", "common_fields", "vantage_point", "event_schemas"}
+EVENTS = {
+    "quic:packet_sent": ({"header"}, {"frames", "raw"}),
+    "quic:packet_received": ({"header"}, {"frames", "raw"}),
+    "quic:recovery_metrics_updated": (
+        set(), {"latest_rtt", "congestion_window", "bytes_in_flight", "ssthresh"},
+    ),
+    "quic:timer_updated": ({"event_type"}, {"timer_type"}),
+}  # fmt: skip
+"""Fields of files, of traces and of events, those that must be and others that may be used:
+draft-ietf-quic-qlog-main-schema-13 sections 3, 5 and 5.1, draft-ietf-quic-qlog-quic-events-12."""
+
+FRAMES = {
+    "stream": ({"frame_type", "stream_id"}, {"offset", "fin", "raw"}),
+    "ack": ({"frame_type"}, {"ack_delay", "acked_ranges", "raw"}),
+}
+
+
+def within(data: dict[str, Any], fields: tuple[set[str], set[str]]) -> bool:
+    must, may = fields
+    return must <= data.keys() <= must | may
+
+
+def test_a_sequential_file_has_the_fields_of_the_draft_and_no_others(tmp_path: Path) -> None:
+    watched(tmp_path, **{"port.buffer": "3 packets", "traffic.size": "400 kB"})
+    lines = list(qlog_lines(load_traces(tmp_path), 1, "sequential"))
+    # "in the first 256 characters/bytes of the resulting log file"
+    assert '"file_schema":"urn:ietf:params:qlog:file:sequential"' in lines[0][:256]
+    assert '"serialization_format":"application/qlog+json-seq"' in lines[0][:256]
+    header, *happened = [json.loads(line[1:]) for line in lines]
+    assert {"file_schema", "serialization_format", "trace"} <= header.keys() <= FILE
+    assert {"event_schemas"} <= header["trace"].keys() <= TRACE
+    assert header["trace"]["vantage_point"]["type"] in {"client", "server", "network", "unknown"}
+    common = header["trace"]["common_fields"]
+    assert common["time_format"] == "relative_to_epoch"
+    assert common["reference_time"] == {"clock_type": "monotonic", "epoch": "unknown"}
+    names = {event["name"] for event in happened}
+    assert names == {*EVENTS, "longfat:packet_dropped"}
+    for event in happened:
+        assert event.keys() == {"time", "name", "data"}
+        data = event["data"]
+        if event["name"] in EVENTS:
+            assert within(data, EVENTS[event["name"]]), data
+        for frame in data.get("frames", ()):
+            assert within(frame, FRAMES[frame["frame_type"]]), frame
+            assert all(1 <= len(numbers) <= 2 for numbers in frame.get("acked_ranges", ()))
+        if "header" in data:
+            assert data["header"].keys() == {"packet_type", "packet_number"}
+
+
+def test_both_schemas_tell_the_same(tmp_path: Path) -> None:
+    watched(tmp_path)
+    older = documents(tmp_path)[1:]
+    newer = [json.loads(line[1:]) for line in qlog_lines(load_traces(tmp_path), 1, "sequential")]
+    assert [event["time"] for event in older] == [event["time"] for event in newer[1:]]
+
+
+def test_qvis_takes_the_file_for_what_it_is(tmp_path: Path) -> None:
+    """As the loader of qvis does at its commit 72c8c4b of 2025-10-08.
+
+    FileLoader.ts looks for two words in the first kilobyte, textsequencejsontoqlog.ts splits at
+    record separators and requires three fields of the header, QlogLoaderV2.ts knows versions by
+    name and takes `time_format` and `reference_time` from `common_fields`.
+    """
+    watched(tmp_path)
+    text = "".join(qlog_lines(load_traces(tmp_path), 1))
+    assert "qlog_version" in text[:1000]
+    assert "JSON-SEQ" in text[:1000]
+    header, *happened = [json.loads(part) for part in text.split("\u001e") if part.strip()]
+    assert header["qlog_version"] in {"draft-02", "draft-02-RC1", "qlog-03-WIP", "0.3"}
+    assert header["qlog_format"] == "JSON-SEQ"
+    assert header["trace"]["common_fields"]["time_format"] == "relative"
+    # Its congestion graph looks up these categories and types.
+    kinds = {tuple(event["name"].split(":")) for event in happened}
+    assert kinds >= {
+        ("transport", "packet_sent"),
+        ("transport", "packet_received"),
+        ("recovery", "metrics_updated"),
+    }

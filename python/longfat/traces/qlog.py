@@ -1,9 +1,11 @@
 """Traces of a flow as qlog, the event log format of QUIC implementations.
 
-qlog 0.3 as a sequence of JSON texts (draft-ietf-quic-qlog-main-schema-02 section 6.2, RFC 7464),
-with the events of draft-ietf-quic-qlog-quic-events-01. TCP numbers bytes, QUIC numbers packets: a
-segment sent becomes a packet with the next number, and an acknowledgment covers the packets whose
-bytes it is the first to report; of a retransmitted segment, the latest transmission.
+A sequence of JSON texts (RFC 7464) in one of two schemas. "0.3" is that of
+draft-ietf-quic-qlog-main-schema-02 section 6.2 with the events of quic-events-01, which qvis reads.
+"sequential" is that of main-schema-13 (`QlogFileSeq`) with the events of quic-events-12. TCP
+numbers bytes, QUIC numbers packets: a segment sent becomes a packet with the next number, and an
+acknowledgment covers the packets whose bytes it is the first to report; of a retransmitted segment,
+the latest transmission.
 """
 
 import json
@@ -11,7 +13,7 @@ from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator
 from heapq import merge
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from longfat import _engine
 from longfat.base.errors import InvalidInput
@@ -50,7 +52,24 @@ _METRICS = {
 """Name in qlog and column, for each trace that is a metric in qlog."""
 
 
-def qlog_lines(traces: "Traces", flow: int) -> Iterator[str]:
+Schema = Literal["0.3", "sequential"]
+
+EVENT_SCHEMAS = [
+    "urn:ietf:params:qlog:events:quic-12",
+    "urn:uuid:5f1c2a86-3f0e-5a5c-9d0a-4b1a7a0e6c11",
+]
+"""Of the events of the sequential schema: those of QUIC, and `longfat:packet_dropped`."""
+
+_SEQUENTIAL_NAMES = {
+    "transport:packet_sent": "quic:packet_sent",
+    "transport:packet_received": "quic:packet_received",
+    "recovery:metrics_updated": "quic:recovery_metrics_updated",
+    "recovery:loss_timer_updated": "quic:timer_updated",
+}
+"""Names of events in the sequential schema, by their names in qlog 0.3."""
+
+
+def qlog_lines(traces: "Traces", flow: int, schema: Schema = "0.3") -> Iterator[str]:
     """Return the qlog of a flow as an iterator of JSON texts; all traces are opened at once.
 
     Raises `InvalidInput` for a flow that the run does not have, and `LongfatError` unless the run
@@ -61,7 +80,50 @@ def qlog_lines(traces: "Traces", flow: int) -> Iterator[str]:
     traces.check_names(TABLES)
     frames = {name: traces.table(name).filter(flow=flow) for name in TABLES}
     rows = merge(*(_rows(name, frame) for name, frame in frames.items()))
+    if schema == "sequential":
+        events = map(_sequential, _events(rows))
+        return map(_text, chain([_sequential_header(traces, flow)], events))
     return map(_text, chain([_header(traces, flow)], _events(rows)))
+
+
+def _sequential_header(traces: "Traces", flow: int) -> dict[str, Any]:
+    older = _header(traces, flow)
+    return {
+        "file_schema": "urn:ietf:params:qlog:file:sequential",
+        "serialization_format": "application/qlog+json-seq",
+        "title": older["title"],
+        "description": older["description"],
+        "trace": {
+            "common_fields": {
+                "group_id": traces.record["run_id"],
+                "time_format": "relative_to_epoch",
+                "reference_time": {"clock_type": "monotonic", "epoch": "unknown"},
+            },
+            "vantage_point": older["trace"]["vantage_point"],
+            "event_schemas": EVENT_SCHEMAS,
+        },
+    }
+
+
+def _sequential(event: dict[str, Any]) -> dict[str, Any]:
+    """Return an event of qlog 0.3 in the sequential schema.
+
+    A frame tells its length as one that is raw, and a range of one number is that number. Whether a
+    segment is a retransmission has no field there: it is one whose offset was sent before.
+    """
+    data = {key: value for key, value in event["data"].items() if key != "is_retransmission"}
+    if "frames" in data:
+        data["frames"] = [_sequential_frame(frame) for frame in data["frames"]]
+    name = event["name"]
+    return {"time": event["time"], "name": _SEQUENTIAL_NAMES.get(name, name), "data": data}
+
+
+def _sequential_frame(frame: dict[str, Any]) -> dict[str, Any]:
+    if frame["frame_type"] == "ack":
+        ranges = [pair[:1] if pair[0] == pair[1] else pair for pair in frame["acked_ranges"]]
+        return {**frame, "acked_ranges": ranges}
+    own = {key: value for key, value in frame.items() if key != "length"}
+    return {**own, "raw": {"payload_length": frame["length"]}}
 
 
 def _header(traces: "Traces", flow: int) -> dict[str, Any]:

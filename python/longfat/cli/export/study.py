@@ -43,10 +43,13 @@ def command(
     from longfat.results.sequential import in_effect
     from longfat.results.stored import load_results
     from longfat.studies.definition import load_study
-    from longfat.studies.plan import plan_reference
+    from longfat.studies.plan import plan_combinations, reference_rows
 
     defined = load_study(study)
-    plan = plan_reference(defined, part.of(defined))
+    selection = part.of(defined)
+    designed = () if selection.tables else defined.combinations
+    chosen = dict.fromkeys([*designed, *reference_rows(defined, selection)])
+    plan = plan_combinations(defined, selection, list(chosen))
     with opened_store(store) as opened:
         plan = in_effect(plan, opened)
         results = load_results(plan, opened)

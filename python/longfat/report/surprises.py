@@ -1,0 +1,117 @@
+"""What will surprise in a run, from its scenario: a number for each, and what changes it."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from longfat.base.numbers import significant
+from longfat.base.units import PICOSECONDS_PER_SECOND
+
+_DIGITS = 3
+
+PROBE_S = 0.2
+"""Time with four segments in flight when BBR looks for the least round trip, at least a round trip
+(`ProbeRTTDuration`, draft-cardwell-iccrg-bbr-congestion-control-00 section 4.3.4)."""
+
+PROBE_EVERY_S = 10.0
+"""Time after which BBR's least round trip is too old (`RTpropFilterLen`, section 4.1.2.3)."""
+
+LEAST_LOST = 0.1
+"""Share of the line that BBR's probing has to cost to be said: at short round trips it is 2 %."""
+
+
+def surprises(settings: Mapping[str, Any], network: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a sentence for each surprise, for the connections of each group."""
+    for kind in network["kinds"]:
+        who = _who(kind, settings)
+        for surprise in (_opening, _burst):
+            if words := surprise(kind, network):
+                yield f"{who}{words}"
+        if words := _probing(kind):
+            yield f"{who}{words}"
+
+
+def _who(kind: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
+    groups = settings.get("connections", [])
+    if not groups:
+        return ""
+    if kind["group"] is None:
+        return "connections in no group: "
+    name = groups[kind["group"]].get("name")
+    return f"connections[{kind['group']}]{f' ({name})' if name else ''}: "
+
+
+def _opening(kind: Mapping[str, Any], network: Mapping[str, Any]) -> str | None:
+    """Return whether a round trip with full queues outlasts the first timeout (RFC 6298, 2.1)."""
+    first_ps = kind["tcp"]["retransmission_timeout"].get("initial_ps")
+    if first_ps is None:
+        return None
+    under_way_bits = sum(
+        other["senders"] * other["tcp"]["receiver_window_bytes"] for other in network["kinds"]
+    ) * (kind["segment_bits"] / kind["tcp"]["mss_bytes"])
+    crossed = [at["port"] for at in kind["ports"]] + list(kind["ports_back"])
+    waits_ps = sum(_longest_wait_ps(network["ports"][number], under_way_bits) for number in crossed)
+    full_ps = kind["round_trip_ps"] + waits_ps
+    if full_ps <= first_ps:
+        return None
+    full, first = (
+        significant(time_ps / PICOSECONDS_PER_SECOND, _DIGITS) for time_ps in (full_ps, first_ps)
+    )
+    what = "SYNs are" if kind["tcp"]["handshake"] else "the first segments are"
+    if kind["round_trip_ps"] > first_ps:
+        when, remedy = f"a round trip takes {full} s with full queues and never less than", ""
+        when = f"{when} {significant(kind['round_trip_ps'] / PICOSECONDS_PER_SECOND, _DIGITS)} s"
+    else:
+        when, remedy = f"a round trip takes {full} s with full queues", "a smaller port.buffer or "
+    return (
+        f"{when}, and the first timeout is {first} s: {what} then sent again though nothing is "
+        f"lost; {remedy}a longer tcp.retransmission_timeout.initial avoids it (RFC 6298 section 2)"
+    )
+
+
+def _longest_wait_ps(port: Mapping[str, Any], under_way_bits: float) -> float:
+    """Return how long a full queue takes to empty: no more waits than the windows let."""
+    room_bits = port["buffer_bits"]
+    bits = under_way_bits if room_bits is None else min(room_bits, under_way_bits)
+    return float(bits / port["rate_bps"] * PICOSECONDS_PER_SECOND)
+
+
+def _burst(kind: Mapping[str, Any], network: Mapping[str, Any]) -> str | None:
+    """Return whether the first window of one connection finds no room in a buffer on its way.
+
+    Of a burst that arrives at rate A and leaves at rate B, the share 1 - B/A waits at its end, and
+    one segment of it is on the line.
+    """
+    if kind["is_paced"] or kind["asks"]:
+        return None
+    segments, segment_bits = kind["first_window_segments"], kind["segment_bits"]
+    for at in kind["ports"]:
+        port = network["ports"][at["port"]]
+        arrives_bps = at["rate_before_bps"]
+        if port["buffer_bits"] is None or arrives_bps is None or arrives_bps <= port["rate_bps"]:
+            continue
+        waiting = segments * (1 - port["rate_bps"] / arrives_bps)
+        room = port["buffer_bits"] / segment_bits
+        if waiting > room + 1:
+            return (
+                f"the first window is a burst of {segments} segments, of which "
+                f"{significant(waiting, _DIGITS)} wait at {port['name']}, whose buffer holds "
+                f"{significant(room, _DIGITS)}: its end is lost; a larger port.buffer, a smaller "
+                "tcp.initial_window, or tcp.pacing avoids it"
+            )
+    return None
+
+
+def _probing(kind: Mapping[str, Any]) -> str | None:
+    """Return what BBR's search for the least round trip costs on long round trips."""
+    if kind["tcp"]["flavor"]["kind"] != "bbr":
+        return None
+    round_trip_s = kind["round_trip_ps"] / PICOSECONDS_PER_SECOND
+    lost = lost_to_probing(round_trip_s)
+    if lost < LEAST_LOST:
+        return None
+    return str(lost)
+
+
+def lost_to_probing(round_trip_s: float) -> float:
+    """Return the share of a line that BBR leaves idle while it looks for the least round trip."""
+    return round_trip_s
