@@ -176,7 +176,7 @@ def within(data: dict[str, Any], fields: tuple[set[str], set[str]]) -> bool:
 
 
 def test_a_sequential_file_has_the_fields_of_the_draft_and_no_others(tmp_path: Path) -> None:
-    watched(tmp_path, **{"port.buffer": "3 packets", "traffic.size": "400 kB"})
+    watched(tmp_path, loss={"kind": "random", "probability": 0.3}, duration="60 s")
     lines = list(qlog_lines(load_traces(tmp_path), 1, "sequential"))
     # "in the first 256 characters/bytes of the resulting log file"
     assert '"file_schema":"urn:ietf:params:qlog:file:sequential"' in lines[0][:256]

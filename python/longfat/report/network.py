@@ -8,6 +8,7 @@ from typing import Any
 from longfat import _engine
 from longfat.base.numbers import significant
 from longfat.base.units import BITS_PER_BYTE, PICOSECONDS_PER_MILLISECOND, PICOSECONDS_PER_SECOND
+from longfat.report.surprises import surprises
 from longfat.verification.notices import notices
 
 HEADER = [
@@ -54,13 +55,14 @@ def network_words(settings: Mapping[str, Any], network: Mapping[str, Any]) -> It
     """Yield sentences of advice before a run.
 
     They compare windows with the bandwidth-delay product, and the length of the run with its
-    transients, and name the congestion controls that do not respond to ECN marks, and those that
-    are known to differ from Linux on such a path.
+    transients, name the congestion controls that do not respond to ECN marks, say what will
+    surprise, and name the controls that are known to differ from Linux on such a path.
     """
     yield from _windows(settings, network)
     yield from _lengths(settings)
     kinds = _engine.scenario_marks(json.dumps(settings))
     yield from dict.fromkeys(filter(None, itertools.starmap(_marks, kinds)))
+    yield from surprises(settings, network)
     yield from notices(settings, network)
 
 
@@ -68,7 +70,7 @@ def _windows(settings: Mapping[str, Any], network: Mapping[str, Any]) -> Iterato
     bottlenecks = [port for port in network["ports"] if port["is_bottleneck"]]
     if not bottlenecks or not (product := _product_bytes(bottlenecks[0])):
         return
-    (window, due_to), name = _most_under_way(settings), bottlenecks[0]["name"]
+    (window, due_to), name = _most_under_way(settings, network), bottlenecks[0]["name"]
     share = window / product
     words = f"a connection may have {window / 1e3:,.1f} kB under way ({due_to})"
     of_what = f"what {name} carries in its round trip"
@@ -97,9 +99,10 @@ def _lengths(settings: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def _most_under_way(settings: Mapping[str, Any]) -> tuple[int, str]:
+def _most_under_way(settings: Mapping[str, Any], network: Mapping[str, Any]) -> tuple[int, str]:
     """Return the largest window over the bottleneck in bytes, and the setting that limits it."""
-    own = settings["tcp"]["receiver_window_bytes"], "tcp.receiver_window"
+    windows = [kind["tcp"]["receiver_window_bytes"] for kind in network["kinds"]]
+    own = max(windows), "tcp.receiver_window"
     proxies = settings.get("proxies")
     if proxies is None:
         return own

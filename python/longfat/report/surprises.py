@@ -1,6 +1,7 @@
 """What will surprise in a run, from its scenario: a number for each, and what changes it."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from longfat.base.numbers import significant
@@ -8,15 +9,47 @@ from longfat.base.units import PICOSECONDS_PER_SECOND
 
 _DIGITS = 3
 
-PROBE_S = 0.2
-"""Time with four segments in flight when BBR looks for the least round trip, at least a round trip
-(`ProbeRTTDuration`, draft-cardwell-iccrg-bbr-congestion-control-00 section 4.3.4)."""
-
-PROBE_EVERY_S = 10.0
-"""Time after which BBR's least round trip is too old (`RTpropFilterLen`, section 4.1.2.3)."""
-
 LEAST_LOST = 0.1
 """Share of the line that BBR's probing has to cost to be said: at short round trips it is 2 %."""
+
+LONGEST_KNOWN_S = 3.0
+"""Longest round trip for which that share is told: beyond, probing and its windows overlap."""
+
+
+@dataclass(frozen=True)
+class Probing:
+    """How a BBR looks for the least round trip: how often, how long at least, with which window.
+
+    A window of 0 stands for four segments. `forgets_s` is the age at which the least round trip is
+    too old to be used.
+    """
+
+    every_s: float
+    least_s: float
+    window: float
+    forgets_s: float
+
+    def lost(self, round_trip_s: float) -> float:
+        """Return the share of the line that is idle: no other connection uses it meanwhile.
+
+        The window falls at once, so nothing is sent until the rest of what was under way is
+        acknowledged, and then little for `least_s` or a round trip.
+        """
+        drains_s = (1 - self.window) * round_trip_s
+        probes_s = max(self.least_s, round_trip_s)
+        idle_s = drains_s + (1 - self.window) * probes_s
+        return idle_s / (self.every_s + drains_s + probes_s)
+
+
+PROBING = {
+    # RTpropFilterLen, ProbeRTTDuration, BBRMinPipeCwnd: draft-cardwell-iccrg-bbr-congestion-
+    # control-00 sections 4.1.2.3, 4.2.3.3 and 4.3.4.
+    "bbr": Probing(every_s=10, least_s=0.2, window=0, forgets_s=10),
+    # ProbeRTTInterval, ProbeRTTDuration, ProbeRTTCwndGain, MinRTTFilterLen:
+    # draft-cardwell-iccrg-bbr-congestion-control-02 sections 4.3.4 and 4.5.1.
+    "bbr3": Probing(every_s=5, least_s=0.2, window=0.5, forgets_s=10),
+}
+"""By flavor."""
 
 
 def surprises(settings: Mapping[str, Any], network: Mapping[str, Any]) -> Iterator[str]:
@@ -103,15 +136,25 @@ def _burst(kind: Mapping[str, Any], network: Mapping[str, Any]) -> str | None:
 
 def _probing(kind: Mapping[str, Any]) -> str | None:
     """Return what BBR's search for the least round trip costs on long round trips."""
-    if kind["tcp"]["flavor"]["kind"] != "bbr":
-        return None
+    flavor = kind["tcp"]["flavor"]["kind"]
+    probing = PROBING.get(flavor)
     round_trip_s = kind["round_trip_ps"] / PICOSECONDS_PER_SECOND
-    lost = lost_to_probing(round_trip_s)
-    if lost < LEAST_LOST:
+    if probing is None or probing.lost(round_trip_s) < LEAST_LOST:
         return None
-    return str(lost)
-
-
-def lost_to_probing(round_trip_s: float) -> float:
-    """Return the share of a line that BBR leaves idle while it looks for the least round trip."""
-    return round_trip_s
+    trip = significant(round_trip_s, _DIGITS)
+    if round_trip_s >= probing.forgets_s:
+        cost = (
+            f"no round trip of {trip} s is younger than the {probing.forgets_s:g} s for which it "
+            "keeps the least: it probes all the time, and most of the line stays idle"
+        )
+    else:
+        share = (
+            f"about {100 * probing.lost(round_trip_s):.0f} %"
+            if round_trip_s <= LONGEST_KNOWN_S
+            else "a large part"
+        )
+        cost = (
+            f"every {probing.every_s:g} s it waits for the least round trip, with round trips of "
+            f"{trip} s for two of them: alone it leaves {share} of the line idle"
+        )
+    return f"{flavor}: {cost}; another flavor, or proxies around the long line, avoid it"

@@ -27,6 +27,7 @@ def notices(settings: Mapping[str, Any], network: Mapping[str, Any]) -> Iterator
 
 
 def _as_in_linux(settings: Mapping[str, Any]) -> set[str]:
-    groups = [settings["tcp"], *settings.get("connections", [])]
+    others = settings.get("connections", [])
+    groups = [settings["tcp"], *others, *(group["tcp"] for group in others if "tcp" in group)]
     flavors = [group["flavor"] for group in groups if "flavor" in group]
     return {flavor["kind"] for flavor in flavors if flavor.get("arithmetic") == "linux"}

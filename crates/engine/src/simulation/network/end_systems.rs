@@ -226,7 +226,9 @@ impl<O: Observer, D: Drive> Network<O, D> {
     ) {
         let packet = self.packets.get(id);
         self.ledger.control_arrives(number, packet.bits);
-        self.observer.window_advertised(number, packet.window());
+        if self.numbers.next(number).is_some() {
+            self.observer.window_advertised(number, packet.window());
+        }
         let flow = &mut self.flows[number];
         flow.fingerprint.add(now.0);
         flow.fingerprint.add(acknowledgment.next);
