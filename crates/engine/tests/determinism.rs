@@ -197,6 +197,23 @@ const CASES: &[(&str, u32, &str, &str, &str, &str)] = &[
          acknowledgment_loss = { kind = \"random\", probability = 0.02 }\n\
          proxies = { kind = \"split-tcp\", buffer = \"100 kB\", tcp = { flavor = \"sack-rfc6675\", receiver_window = \"200 kB\" } }",
     ),
+    (
+        "lan 5 rounds",
+        5,
+        LAN,
+        "1 s",
+        "buffer = \"1000 cells\"",
+        "traffic = { kind = \"rounds\", size = \"20 kB\", pause = \"1 ms\", start = \"uniform(0 ms, 1 ms)\" }",
+    ),
+    (
+        "wan 5 blocks",
+        5,
+        WAN,
+        "2 s",
+        "buffer = \"3000 cells\"",
+        "connections = [{ count = 2, name = \"first\", stop = \"700 ms\" }, { count = 2, after = \"first\", \
+         tcp = { preset = \"linux-6.12\", mss = \"1000 B\" } }]\ntcp.receiver_window = \"600000 B\"",
+    ),
 ];
 
 fn cases() -> Vec<(String, Scenario)> {
