@@ -1,4 +1,4 @@
-"""What `longfat check` says will surprise: exactly when it does, and then the run does it."""
+"""Surprises that `longfat check` foresees: exactly when it says so, the run does it."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What will surprise in a run, from its scenario: a number for each, and what changes it."""
+"""Surprises of a run, found in its scenario: a number for each, and what changes it."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What senders and receivers of a run see at regular times, for the files of other programs."""
+"""Samples of senders and receivers at regular times, for the files of other programs."""
 
 from bisect import bisect_right
 from collections import defaultdict

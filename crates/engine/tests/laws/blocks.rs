@@ -59,7 +59,7 @@ proptest! {
     }
 }
 
-/// What is written of the end systems of a group, and what its first connection then has.
+/// Settings of the first connection of a group with this table.
 fn end_systems(of_group: &str) -> TcpConfig {
     network(&format!("{{ tcp = {of_group} }}"), "").tcp_of(0).into_owned()
 }
@@ -200,7 +200,7 @@ fn a_block_begins_when_the_last_byte_of_all_of_another_is_delivered() {
     }
 }
 
-/// What comes after a barrier is what would come without it at that time: on an idle line, with clocks that tick from the start.
+/// A barrier only shifts time: on an idle line, with clocks that tick from the start.
 #[test]
 fn flows_behind_a_barrier_take_as_long_as_without_it() {
     let flows = "tcp.timer_phase = \"from-start\", traffic = { kind = \"flows\", interval = \"100 ms\", count = 20, size = { kind = \"exponential\", mean = \"20 kB\" } }";

@@ -49,7 +49,7 @@ pub struct HeaderMaker {
     flows: Vec<Ends>,
 }
 
-/// What the ends of a flow agree on, and who they are.
+/// Addresses of the ends of a flow, and settings that they agree on.
 struct Ends {
     mss: u64,
     /// The window that the receiver advertises: a proxy's changes.

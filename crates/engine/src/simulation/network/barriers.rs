@@ -21,7 +21,7 @@ pub struct Barriers {
     parts: Vec<Part>,
 }
 
-/// What a connection has to do with barriers: indices of gates and of senders in rounds.
+/// Barriers that a connection holds up or waits for: indices of gates and of senders in rounds.
 #[derive(Clone, Default)]
 struct Part {
     /// The gate that is closed until it has finished.

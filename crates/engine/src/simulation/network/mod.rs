@@ -123,7 +123,7 @@ pub struct Network<O: Observer, D> {
     /// The applications of each connection, and whether any wants to know what is delivered.
     sources: Vec<Box<dyn Source>>,
     tells_applications: bool,
-    /// What connections wait for, if any does.
+    /// Barriers between connections, if there are any.
     barriers: Option<Box<Barriers>>,
     /// Which flows are whose, and what proxies do between them, if there are any.
     pub numbers: Numbers,
