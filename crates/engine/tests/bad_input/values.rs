@@ -64,18 +64,20 @@ fn a_kind_set_over_the_table_of_another_is_one_error_that_says_what_to_set() {
 }
 
 #[test]
-fn an_item_of_a_list_named_with_a_dot_is_refused_with_its_brackets() {
-    for text in [SOUND.to_owned(), format!("{SOUND}connections = [{{ count = 1 }}]\n")] {
-        let set = ("connections.1.access_delay".into(), "1 ms".into());
-        let problems = Scenario::parse(text.as_bytes(), "list.toml", &[set]).expect_err("it is no list");
-        assert_eq!(
-            problems,
-            [
-                "--set connections.1.access_delay=1 ms: connections: a list: item 1 is written connections[1], and the first \
-                 is connections[0]"
-            ]
-        );
+fn an_item_of_a_list_may_be_named_with_a_dot_and_is_counted_from_0() {
+    let set = |path: &str| {
+        let text = format!("{SOUND}connections = [{{ count = 1 }}]\n");
+        Scenario::parse(text.as_bytes(), "list.toml", &[(path.into(), "1 ms".into())])
+    };
+    for place in [0, 1] {
+        let (dot, brackets) =
+            (format!("connections.{place}.access_delay"), format!("connections[{place}].access_delay"));
+        let [dot, brackets] = [dot, brackets].map(|path| set(&path).expect("one of a list of 1, or the next"));
+        assert_eq!(dot.canonical(), brackets.canonical());
     }
+    let problems = set("connections.2.access_delay").expect_err("there is one");
+    let told = "--set connections.2.access_delay=1 ms: there is no connections[2]; the list has length 1, and [1] appends an item";
+    assert_eq!(problems, [told]);
 }
 
 #[test]

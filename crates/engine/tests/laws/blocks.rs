@@ -118,6 +118,17 @@ fn a_group_that_says_what_all_say_changes_nothing() {
 }
 
 #[test]
+fn a_resolved_group_has_the_defaults_that_the_others_have_not() {
+    let text = network("{ tcp.preset = \"linux-6.12\", tcp.nagle_waits_for = \"anything\" }", "").canonical();
+    let others = [("tcp.nagle_waits_for".into(), "small-segments".into())];
+    let group = |overrides: &[(String, String)]| {
+        let scenario = Scenario::parse(text.as_bytes(), "canonical.json", overrides).expect("a scenario");
+        scenario.tcp_of(0).resolved()
+    };
+    assert_eq!(group(&others), group(&[]));
+}
+
+#[test]
 fn segments_of_a_group_have_its_size_and_those_of_the_others_theirs() {
     let finite = "traffic = { kind = \"finite\", size = \"100 kB\" }";
     let record = record(&network("{ tcp.mss = \"500 B\" }, { tcp = { mss = \"2000 B\", timestamps = true } }", finite));

@@ -290,26 +290,13 @@ impl Parameter for String {
     }
 }
 
-/// The first key of a table if it is a number, as in the path `connections.1.flavor`.
-fn numbered(node: &Node) -> Option<&str> {
-    let Value::Table(entries) = &node.value else { return None };
-    let (key, _) = entries.first()?;
-    (!key.name.is_empty() && key.name.bytes().all(|byte| byte.is_ascii_digit())).then_some(&key.name)
-}
-
 impl<P: Parameter> Parameter for Vec<P> {
     fn shape() -> Shape {
         Shape::List(Box::new(P::shape()))
     }
     fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
         let Value::Array(items) = &node.value else {
-            let message = match numbered(node) {
-                Some(number) => {
-                    let list = reader.path();
-                    format!("a list: item {number} is written {list}[{number}], and the first is {list}[0]")
-                }
-                None => format!("expected {}, found {}", Self::shape().expected(), node.describe()),
-            };
+            let message = format!("expected {}, found {}", Self::shape().expected(), node.describe());
             reader.reject(node, message);
             return None;
         };

@@ -80,7 +80,7 @@ pub trait Source: Send {
     fn writes(&self, _until: Time) -> Option<Writes> {
         None
     }
-    /// Its part in the synchronized rounds of its group. It is woken again when all have delivered a round.
+    /// Its part in the synchronized rounds of all with the same traffic. It is woken again when all have delivered a round.
     fn rounds(&self) -> Option<Rounds> {
         None
     }

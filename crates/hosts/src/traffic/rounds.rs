@@ -11,9 +11,9 @@ use super::{Completions, Kind, Rounds, Source, Wake};
 const OF_ONE: &str = "round, one sender";
 
 longfat_foundation::model! {
-    /// Synchronized rounds: in each, every sender of a group hands over a number of bytes, and the next round begins when all of them
-    /// have been delivered, as where a client reads a block that is striped over servers (incast). All rounds of a sender are on one
-    /// connection. Completion times are reported of rounds, from the first byte handed over to the last delivered, and of each
+    /// Synchronized rounds: in each, every sender with this traffic hands over a number of bytes, and the next round begins when all of
+    /// them have been delivered, as where a client reads a block that is striped over servers (incast). All rounds of a sender are on
+    /// one connection. Completion times are reported of rounds, from the first byte handed over to the last delivered, and of each
     /// sender's part.
     #[name = "rounds"]
     #[source = "Phanishayee et al. 2008, section 2 (synchronized reads); Vasudevan et al. 2009, section 2"]

@@ -152,8 +152,15 @@ impl Parameter for GroupTcp {
         TcpConfig::read(node, reader).map(Self)
     }
 
+    /// Every setting, also those that `[tcp]` leaves out because they have their defaults: what is missing here is as there.
     fn resolved(&self) -> Json {
-        self.0.resolved()
+        let mut resolved = self.0.resolved();
+        for field in TcpConfig::fields().into_iter().filter(|field| field.name != "preset") {
+            if let (Some(default), None) = (field.default, resolved.get(field.resolved_name())) {
+                resolved[field.name] = default.into();
+            }
+        }
+        resolved
     }
 }
 

@@ -40,7 +40,7 @@ struct Gate {
     waiting: Vec<u32>,
 }
 
-/// The senders of a group that go by rounds.
+/// Senders that go by rounds together.
 struct InRounds {
     senders: Vec<u32>,
     rounds: Rounds,
@@ -60,7 +60,7 @@ impl Barriers {
             return None;
         }
         let mut groups = scenario.groups_of_senders(graph.senders());
-        // One gate behind each group, and rounds of each and of the connections in none.
+        // One gate behind each group. By rounds go the senders of a group with traffic of its own, and all with the common traffic.
         let none = scenario.connections.len();
         groups.resize(graph.senders(), none);
         let mut gates: Vec<_> = (0..none).map(|_| Gate { left: 0, waiting: Vec::new() }).collect();
@@ -77,8 +77,10 @@ impl Barriers {
                 }
             }
             if let Some(of_source) = source.rounds() {
-                part.rounds = Some(group);
-                let all = rounds[group].get_or_insert_with(|| InRounds::of(of_source));
+                let has_own = scenario.connections.get(group).is_some_and(|group| group.traffic.is_some());
+                let together = if has_own { group } else { none };
+                part.rounds = Some(together);
+                let all = rounds[together].get_or_insert_with(|| InRounds::of(of_source));
                 all.senders.push(connection as u32);
                 all.left += 1;
             }
