@@ -2,6 +2,8 @@
 
 import json
 import tomllib
+from itertools import pairwise
+from statistics import mean
 
 import pytest
 from hypothesis import given
@@ -54,6 +56,16 @@ def test_every_preset_is_a_scenario_whose_settings_say_it_all(name: str) -> None
     scenario, _ = scenario_of(settings_of(document))
     text = json.dumps(document).encode()
     assert scenario.resolved == _engine.resolve_scenario(text, "preset.json")
+
+
+def test_the_recorded_upload_changes_with_the_satellite_every_fifteen_seconds() -> None:
+    """Laniewski and others (2025) and Huston (2024): Starlink reassigns satellites every 15 s."""
+    steps = presets()["starlink-recorded"][1]["path"]["steps"]
+    rates = [float(row.partition(",")[2]) for row in steps.splitlines()[1:]]
+    assert len(rates) == 60
+    changes = [abs(after - before) for before, after in pairwise(rates)]
+    of_phase = [mean(changes[phase::15]) for phase in range(15)]
+    assert max(of_phase) > 3 * mean(changes)
 
 
 @pytest.mark.parametrize("name", presets())

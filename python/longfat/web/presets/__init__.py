@@ -10,6 +10,7 @@ ORDER = (
     "cubic-bbr",
     "dualpi2",
     "starlink",
+    "starlink-recorded",
     "geo-proxy",
     "reno-loss",
     "md1",
