@@ -13,11 +13,11 @@ PCAPNG = b"\n\r\r\n"
 """First bytes of a capture."""
 
 
-def test_json_is_the_record(longfat: Longfat, scenario_file: Path) -> None:
+def test_json_is_the_record_with_its_remarks(longfat: Longfat, scenario_file: Path) -> None:
     process = longfat("run", scenario_file, "--json")
     assert process.returncode == 0
     assert process.stderr == ""
-    assert json.loads(process.stdout) == run(scenario_file)
+    assert json.loads(process.stdout) == {**run(scenario_file), "remarks": []}
 
 
 def test_settings_and_seed_change_the_scenario(longfat: Longfat, scenario_file: Path) -> None:
@@ -113,7 +113,10 @@ def test_a_setting_can_be_what_a_file_has(longfat: Longfat, scenario_file: Path)
     process = longfat("run", scenario_file, *words, "--set", f"path.steps=@{schedule}", "--json")
     assert process.returncode == 0, process.stderr
     settings["path.steps"] = schedule.read_text()
-    assert json.loads(process.stdout) == run(load_scenario(scenario_file, settings))
+    assert json.loads(process.stdout) == {
+        **run(load_scenario(scenario_file, settings)),
+        "remarks": [],
+    }
 
 
 def test_a_setting_in_a_file_that_is_not_there_is_refused_with_its_name(

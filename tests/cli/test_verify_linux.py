@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -111,17 +112,13 @@ def test_held_out_ones_may_be_chosen_alone() -> None:
 def test_known_differences_are_explained_and_those_that_are_gone_are_stale(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    shipped = recordings.SHIPPED
-    for entry in shipped.iterdir():
-        if entry.name != "explained.toml":
-            (tmp_path / entry.name).symlink_to(entry)
     entries = "".join(
         f'[[explained]]\nexperiment = "{SMALL}"\nmeasure = "{measure}"\n'
         'reason = "a test"\nsource = "tcp.c:1"\n'
         for measure in ("mean queue", "mean wait", "drops")
     )
     (tmp_path / "explained.toml").write_text(entries)
-    monkeypatch.setattr("longfat.verification.bands.SHIPPED", tmp_path)
+    monkeypatch.setattr("longfat.records.differences.EXPLAINED", tmp_path / "explained.toml")
     wrong = ("connections[0].flavor", '{ kind = "cubic", beta = 0.5 }', "the test")
     changed = verify("linux-6.12", chosen(SMALL, "none"), 1, [wrong])
     verdicts = {found.measure: found.verdict for found in changed.compared[0].findings}
@@ -278,6 +275,13 @@ def test_a_control_of_linux_says_where_it_differs(
     assert len([remark for remark in remarks if "in Linux had" in remark]) == told
     if told:
         assert "in Linux had another mean queue on such a path" in " ".join(remarks)
+    # A run says the same, once: on stderr or in JSON.
+    run = longfat("run", str(tmp_path / "scenario.json"), "--set", "duration=100 ms")
+    assert len(re.findall("^bbr in Linux had", run.stderr, re.M)) == told
+    run = longfat("run", str(tmp_path / "scenario.json"), "--set", "duration=100 ms", "--json")
+    said = [remark for remark in json.loads(run.stdout)["remarks"] if "in Linux had" in remark]
+    assert said == [remark for remark in remarks if "in Linux had" in remark]
+    assert "in Linux had" not in run.stderr
 
 
 def test_ten_microseconds_decide_how_many_packets_short_flows_lose() -> None:

@@ -222,7 +222,7 @@ def test_the_command_line_writes_the_traces_asked_for(
         "--trace-interval", "50ms", "--json",
     )  # fmt: skip
     assert process.returncode == 0
-    assert json.loads(process.stdout) == watched.record
+    assert json.loads(process.stdout) == {**watched.record, "remarks": []}
     assert load_traces(tmp_path / "t").names == ["queue", "capacity"]
     assert load_traces(tmp_path / "t").table("capacity").height == 12
     assert "longfat plot queue t" in process.stderr

@@ -19,9 +19,9 @@ from longfat.cli.options import (
     settings_option,
 )
 from longfat.cli.sources import SourceType, check_source
-from longfat.cli.talk import print_json, print_table, say
+from longfat.cli.talk import print_table, say
 from longfat.records.screen import screen_tables, summary
-from longfat.records.tables import record_summary, record_tables, where_traces_are
+from longfat.records.tables import record_json, record_summary, record_tables, where_traces_are
 
 if TYPE_CHECKING:
     from longfat.records.record import Record
@@ -125,7 +125,7 @@ def command(
         return
     if scenario is None:
         raise click.UsageError("Missing argument 'SCENARIO'.")
-    show = print_json if as_json else _print_in_full if in_full else _print_record
+    show = _print_json if as_json else _print_in_full if in_full else _print_record
     watch = _watch(traces, names, error, interval, pcap)
     _check_capture(pcap, scenario, traces)
     if store is not None:
@@ -274,6 +274,10 @@ def _list_traces() -> None:
         for kind in kinds
     ]
     print_table(["trace", "shows", "columns"], rows)
+
+
+def _print_json(record: "Record") -> None:
+    click.echo(record_json(record), nl=False)
 
 
 def _print_record(record: "Record") -> None:

@@ -11,7 +11,7 @@ _IN_SIGHT = frozenset({"completions", "metrics"})
 
 
 class Record(dict[str, Any]):
-    """Record of a run: a dictionary as `longfat run --json` prints it, displayed by notebooks.
+    """Record of a run: a dictionary as `longfat run --json` prints it, there with remarks.
 
     It has the run's metrics, flows, ports, work and provenance.
     """

@@ -10,7 +10,13 @@ from longfat.base.units import (
     PICOSECONDS_PER_MILLISECOND,
     PICOSECONDS_PER_SECOND,
 )
-from longfat.scenarios.resolved import in_units, metric_name, network_of, travels_whole
+from longfat.scenarios.resolved import (
+    controls_of_linux,
+    in_units,
+    metric_name,
+    network_of,
+    travels_whole,
+)
 
 TYPE_CHECKING = False  # avoids importing typing, which is slow: see longfat.cli.start
 if TYPE_CHECKING:
@@ -135,7 +141,16 @@ def remarks(record: Part) -> list[str]:
             "packet_loss_ratio is without acknowledgments superseded on purpose; with them it is "
             f"{ratio}"
         )
-    return words
+    return words + _known_differences(record["scenario"])
+
+
+def _known_differences(settings: Part) -> list[str]:
+    """Return the known differences from Linux that concern a run with controls of Linux."""
+    if not controls_of_linux(settings):
+        return []
+    from longfat.records.differences import notices
+
+    return list(notices(settings, network_of(settings)))
 
 
 def _words_on_one_line(settings: Part) -> list[str]:
@@ -153,10 +168,15 @@ def where_traces_are(folder: str, plot: str = "three-panel") -> str:
 
 
 def record_json(record: Part) -> str:
-    """Return a record as one JSON document."""
+    """Return a record as one JSON document, with its remarks."""
     import json
 
-    return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return (
+        json.dumps(
+            {**record, "remarks": remarks(record)}, indent=2, ensure_ascii=False, allow_nan=False
+        )
+        + "\n"
+    )
 
 
 def record_summary(record: Part) -> str:

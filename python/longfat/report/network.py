@@ -8,8 +8,8 @@ from typing import Any
 from longfat import _engine
 from longfat.base.numbers import significant
 from longfat.base.units import BITS_PER_BYTE, PICOSECONDS_PER_MILLISECOND, PICOSECONDS_PER_SECOND
+from longfat.records.differences import notices
 from longfat.report.surprises import surprises
-from longfat.verification.notices import notices
 
 HEADER = [
     *("managed line", "Mbit/s", "round trip, ms", "rate x round trip, kB"),

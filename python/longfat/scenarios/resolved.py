@@ -34,6 +34,14 @@ def network_of(settings: Mapping[str, Any]) -> Mapping[str, Any]:
     return network
 
 
+def controls_of_linux(settings: Mapping[str, Any]) -> set[str]:
+    """Return the congestion controls of a resolved scenario that have the kernel's arithmetic."""
+    others = settings.get("connections", [])
+    groups = [settings["tcp"], *others, *(group["tcp"] for group in others if "tcp" in group)]
+    flavors = [group["flavor"] for group in groups if "flavor" in group]
+    return {flavor["kind"] for flavor in flavors if flavor.get("arithmetic") == "linux"}
+
+
 def travels_whole(settings: Mapping[str, Any]) -> bool:
     """True if links carry whole packets in a resolved scenario, not cells."""
     return bool(settings["framing"]["kind"] != "aal5")

@@ -5,15 +5,15 @@ what moves without a reason in the model: the spread of Linux's own recordings w
 and twice the standard deviation of longfat's replications where random numbers matter.
 """
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from longfat.records.differences import Explanation
 from longfat.verification import measures as of
 from longfat.verification.measures import Key, Measure
 from longfat.verification.network import packet_s
-from longfat.verification.recordings import SHIPPED, Experiment
+from longfat.verification.recordings import Experiment
 
 CLOSE = {"cubic", "reno", "bbr", "dctcp"}
 """Controls that are held to narrower bands: most of the Internet's traffic."""
@@ -96,26 +96,6 @@ class Finding:
     def document(self) -> dict[str, Any]:
         """Return the finding for JSON."""
         return asdict(self)
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """An entry of the file of known differences."""
-
-    experiment: str
-    measure: str
-    reason: str
-    source: str
-    controls: tuple[str, ...] = ()
-    """Flavors whose users are told of the difference; none if the model is not its reason."""
-    least_rate_mbit: float = 0.0
-    """Rate of the bottleneck from which on they are told."""
-
-
-def explanations() -> list[Explanation]:
-    """Return the known differences with their reasons in the kernel's source."""
-    text = (SHIPPED / "explained.toml").read_text()
-    return [Explanation(**entry) for entry in tomllib.loads(text).get("explained", [])]
 
 
 def judge(

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from longfat import _engine
 from longfat.base.errors import Interrupted, LongfatError, RunFailed
 from longfat.base.stopping import requested_stop
+from longfat.records.differences import Explanation, explanations
 from longfat.running.execution import Watch, execute_watched
-from longfat.verification.bands import Explanation, Finding, explanations, judge
+from longfat.verification.bands import Finding, judge
 from longfat.verification.disciplines import NotExpressible
 from longfat.verification.divergence import Divergence, first_divergence
 from longfat.verification.measures import Key, is_drawn, is_random, measures
