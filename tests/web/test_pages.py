@@ -463,3 +463,26 @@ def test_the_answer_of_an_exercise_comes_when_it_is_asked_for(
         page.get_by_role("button", name="Show the answer").click()
         expect(page.get_by_text("Khinchine")).to_be_visible()
         assert wrong == []
+
+
+def test_flows_are_whole_on_a_phone(browser: Browser, server: Served) -> None:
+    with opened(browser, server, PLAY, viewport=PHONE, has_touch=True) as (page, _):
+        page.wait_for_selector(DRAWN)
+        flows = page.get_by_role("region", name="Flows")
+        assert flows.evaluate("each => each.scrollWidth <= each.clientWidth")
+        first = flows.get_by_role("row").nth(1)
+        expect(first.get_by_role("rowheader")).to_have_text("flow 1")
+        headings = flows.locator("th[scope=col]").count()
+        cells = first.get_by_role("cell")
+        expect(cells).to_have_count(headings - 1)
+        for cell in cells.all():
+            assert cell.evaluate("each => each.scrollWidth <= each.clientWidth")
+
+
+def test_factors_get_their_roles_in_a_figure(browser: Browser, server: Served) -> None:
+    with opened(browser, server, "/study/small") as (page, wrong):
+        page.get_by_label("figure", exact=True).select_option("responses")
+        page.wait_for_selector(".figure svg")
+        page.locator("#figure-columns").select_option("load")
+        expect(page.locator("pre", has_text="--columns load")).to_be_visible()
+        assert wrong == []

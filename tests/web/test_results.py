@@ -133,6 +133,20 @@ def test_plots_of_a_study_are_those_of_the_command(
 
 
 @pytest.mark.usefixtures("store")
+def test_factors_have_the_roles_in_a_figure_that_are_chosen(client: TestClient) -> None:
+    study = client.get("/api/studies/small").json()
+    roles = {figure["name"]: figure["roles"] for figure in study["figures"]}
+    assert roles["responses"] == ["columns", "colors", "markers"]
+    address = "/api/studies/small/figures/responses"
+    answer = client.get(address, params={"table": "A", "colors": "load"})
+    assert "--table A --colors load --store" in answer.json()["command"]
+    assert answer.json()["specification"] != client.get(address).json()["specification"]
+    refused = client.get(address, params={"colors": "loud"})
+    assert refused.status_code == 422
+    assert "--colors: unknown factor 'loud'; known: " in refused.json()["problems"][0]
+
+
+@pytest.mark.usefixtures("store")
 def test_every_figure_that_is_offered_can_be_drawn_and_no_other(client: TestClient) -> None:
     study = client.get("/api/studies/small").json()
     offered = {figure["name"]: figure["tables"] for figure in study["figures"]}

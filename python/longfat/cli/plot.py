@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.base.errors import BadInput, LongfatError
+from longfat.base.errors import LongfatError
 from longfat.base.files import read_text
 from longfat.base.location import shown
 from longfat.cli.options import (
@@ -166,13 +166,14 @@ def _traces(kind: str, source: str) -> "Traces":
 
 
 def _results(source: str, options: "Options", part: Part, store: str) -> "tuple[Plan, Results]":
+    from longfat.plots.options import check_factors
     from longfat.results.sequential import in_effect
     from longfat.results.stored import load_results
     from longfat.studies.definition import load_study
     from longfat.studies.plan import plan_reference
 
     study = load_study(source)
-    _check_factors(options, [factor.name for factor in study.factors])
+    check_factors(options, [factor.name for factor in study.factors])
     plan = plan_reference(study, part.of(study))
     with opened_store(store) as opened:
         plan = in_effect(plan, opened)
@@ -219,15 +220,3 @@ def _nothing_to_draw(kind: str, found: Any, source: str, part: Part, store: str)
 
 def _has_runs(tables: "Sequence[TableComparison]") -> bool:
     return any(entry.ours is not None for table in tables for entry in table.entries)
-
-
-def _check_factors(options: "Options", known: Sequence[str]) -> None:
-    """Raise `BadInput` for an option whose value is no factor of the study."""
-    said = {name: getattr(options, name) for name in ("rows", "columns", "colors", "markers")}
-    problems = [
-        f"--{option}: unknown factor {factor!r}; known: {', '.join(known)}"
-        for option, factor in said.items()
-        if factor is not None and factor not in known
-    ]
-    if problems:
-        raise BadInput(problems)

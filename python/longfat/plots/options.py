@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
-from longfat.base.errors import LongfatError
+from longfat.base.errors import BadInput, LongfatError
 from longfat.plots.names import in_order
 
 FORMATS = (".svg", ".pdf", ".png", ".html", ".csv")
@@ -29,6 +29,10 @@ class Layout:
     columns: str = "policy"
     colors: str = "policy"
     markers: str = "sources"
+
+
+ROLES = ("rows", "columns", "colors", "markers")
+"""Options whose value is a factor of a study."""
 
 
 @dataclass(frozen=True)
@@ -92,3 +96,15 @@ def check_formats(outputs: Sequence[Path]) -> None:
     for output in outputs:
         if output.suffix not in FORMATS:
             raise LongfatError(f"{output}: the suffix must be one of {', '.join(FORMATS)}")
+
+
+def check_factors(options: Options, known: Sequence[str]) -> None:
+    """Raise `BadInput` for a role whose value is no factor of the study."""
+    said = {role: getattr(options, role) for role in ROLES}
+    problems = [
+        f"--{role}: unknown factor {factor!r}; known: {', '.join(known)}"
+        for role, factor in said.items()
+        if factor is not None and factor not in known
+    ]
+    if problems:
+        raise BadInput(problems)

@@ -13,6 +13,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from longfat.base.errors import LongfatError
+from longfat.plots.options import ROLES
 from longfat.web import results
 from longfat.web.desk import Crowded, Desk, Superseded
 from longfat.web.errand import Work
@@ -85,7 +86,9 @@ class Application:
     async def _figure(self, request: Request) -> Response:
         name, kind = request.path_params["name"], request.path_params["kind"]
         table = request.query_params.get("table", "")
-        return await _answer(figure, self._view, name, kind, table)
+        said = ((role, request.query_params.get(role)) for role in ROLES)
+        roles = {role: factor for role, factor in said if factor}
+        return await _answer(figure, self._view, name, kind, table, roles)
 
     async def _run(self, request: Request) -> Response:
         return await _answer(results.run_document, self._view, request.path_params["run"])

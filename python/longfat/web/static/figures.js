@@ -25,17 +25,23 @@ const script = (address) => new Promise((done, fail) => {
 export function Figures({ study, address }) {
   const [kind, setKind] = useState("");
   const [table, setTable] = useState("");
+  const [roles, setRoles] = useState({});
   const names = study.figures.map(({ name }) => name);
-  const tables = study.figures.find(({ name }) => name === kind)?.tables ?? ["", ...study.tables];
+  const figure = study.figures.find(({ name }) => name === kind);
+  const tables = figure?.tables ?? ["", ...study.tables];
   const chosen = tables.includes(table) ? table : tables[0];
   if (!names.length) return null;
+  const factors = study.factors.filter(({ levels }) => levels.length > 1).map(({ name }) => name);
+  const said = Object.fromEntries((figure?.roles ?? []).map((role) => [role, roles[role] ?? ""]));
   return html`<section class="card">
     <h2>Figures</h2>
     <form class="choices" onSubmit=${(event) => event.preventDefault()}>
       <${Select} id="figure" label="figure" value=${kind} names=${["", ...names]} none="choose one" onChange=${setKind} />
       <${Select} id="table" label="table" value=${chosen} names=${tables} none="all" onChange=${setTable} />
+      ${Object.entries(said).map(([role, factor]) => html`<${Select} key=${role} id=${`figure-${role}`} label=${role} value=${factor}
+        names=${["", ...factors]} none="as it comes" onChange=${(chosen) => setRoles({ ...roles, [role]: chosen })} />`)}
     </form>
-    ${kind && html`<${Figure} address=${`${address}/figures/${kind}?${new URLSearchParams({ table: chosen })}`}
+    ${kind && html`<${Figure} address=${`${address}/figures/${kind}?${new URLSearchParams({ table: chosen, ...said })}`}
       ended=${study.state.done} />`}
   </section>`;
 }

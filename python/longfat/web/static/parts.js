@@ -84,7 +84,7 @@ const flat = (part) => Object.fromEntries(Object.entries(part).flatMap(([name, v
     ? Object.entries(value).filter(([, inner]) => !isTable(inner)).map(([key, inner]) => [`${name}_${key}`, inner])
     : [[name, value]]));
 
-/** Flows or ports, a row each. */
+/** Flows or ports, a row each; on phones (in style.css) a block each, in which the roles keep the table a table. */
 export function Parts({ title, parts: found, whole, leftOut = 0 }) {
   if (!found.length) return null;
   const parts = found.map(flat);
@@ -92,11 +92,11 @@ export function Parts({ title, parts: found, whole, leftOut = 0 }) {
   const columns = [...new Map(columnsOf(parts[0]).filter((name) => parts.some((part) => part[name] !== null))
     .map((name) => [heading(name, whole), name])).values()];
   return html`<section class="card"><h2>${title}</h2>
-    <div class="scroll" tabindex="0" role="region" aria-label=${title}><table>
-      <thead><tr><th scope="col">name</th>
-        ${columns.map((name) => html`<th scope="col" class=${isNumber(parts, name) ? "number" : ""}>${heading(name, whole)}</th>`)}</tr></thead>
-      <tbody>${parts.map((part) => html`<tr><th scope="row">${part.name}</th>
-        ${columns.map((name) => html`<td class=${typeof part[name] === "number" ? "number" : ""}>
+    <div class="scroll" tabindex="0" role="region" aria-label=${title}><table class="parts" role="table">
+      <thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">name</th>
+        ${columns.map((name) => html`<th scope="col" role="columnheader" class=${isNumber(parts, name) ? "number" : ""}>${heading(name, whole)}</th>`)}</tr></thead>
+      <tbody role="rowgroup">${parts.map((part) => html`<tr role="row"><th scope="row" role="rowheader">${part.name}</th>
+        ${columns.map((name) => html`<td role="cell" data-heading=${heading(name, whole)} class=${typeof part[name] === "number" ? "number" : ""}>
           ${name.endsWith("_bps") ? shown(part[name] / MEGA) : shown(part[name])}</td>`)}
       </tr>`)}</tbody>
     </table></div>
