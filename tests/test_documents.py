@@ -110,6 +110,21 @@ def test_the_programs_of_the_page_on_learning_work(tmp_path: Path) -> None:
     paste("python program.py", tmp_path)
 
 
+def test_the_commands_for_the_scenario_of_the_readme_work(tmp_path: Path) -> None:
+    """Those of its first list; `longfat view` serves until it is stopped."""
+    readme = ROOT / "README.md"
+    (tmp_path / "lan.toml").write_text(blocks(readme, "toml")[0].replace("10 s", "1 s"))
+    lines = re.findall(r"^(longfat .*?)(?: +#.*)?$", readme.read_text(), re.MULTILINE)
+    own = [line for line in lines if "lan.toml" in line or line.split()[1] in {"plot", "models"}]
+    assert len(own) == 8
+    paste("\n".join(own), tmp_path)
+    assert (tmp_path / "run.png").exists()
+
+
+def test_the_readme_is_read_in_a_few_minutes() -> None:
+    assert len((ROOT / "README.md").read_text().split()) <= 900
+
+
 def test_no_command_of_the_readme_is_in_brackets_that_a_shell_hands_on() -> None:
     lines = (ROOT / "README.md").read_text().splitlines()
     commands = [line.partition(" #")[0] for line in lines if line.startswith("longfat ")]
