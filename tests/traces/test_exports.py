@@ -79,6 +79,7 @@ def test_our_importer_of_iperf3_reads_the_rates_back(exported: Traces, tmp_path:
     file.write_text(json.dumps(iperf3_document(exported, [1, 2])))
     path = import_files("iperf3", {"file": file})
     assert path.times_s[:5] == (0, 1, 2, 3, 4)
+    assert path.up.rate_bps is not None
     bits = sum(path.up.rate_bps[:5])
     assert bits == pytest.approx(8 * sum(delivered(exported.record)), abs=5)
 
@@ -93,6 +94,7 @@ def test_our_importer_of_flent_reads_the_rates_back(exported: Traces, tmp_path: 
     file = tmp_path / "run.flent.gz"
     file.write_bytes(flent_bytes(document))
     path = import_files("flent", {"file": file})
+    assert path.up.rate_bps is not None
     bits = 0.5 * sum(path.up.rate_bps)
     assert bits == pytest.approx(8 * sum(delivered(exported.record)), rel=1e-6)
 

@@ -15,8 +15,9 @@ from longfat.cli.talk import say
 @click.option(
     "--to",
     "folder",
-    required=True,
     type=click.Path(path_type=Path, file_okay=False),
+    default=Path("crate"),
+    show_default=True,
     metavar="FOLDER",
     help="The folder to make.",
 )
@@ -37,7 +38,7 @@ def command(
     It has a table with a row for each run (identity, factors, metrics), the files of the study, and
     ro-crate-metadata.json, which names the engine, the digests of all files, and when it ran.
 
-    Example: longfat export study ubr-plus --quick --to ubr-plus-crate
+    Example: longfat export study ubr-plus --quick --to ubr-plus
     """
     from longfat.report.crate import write_crate
     from longfat.results.sequential import in_effect
