@@ -193,7 +193,7 @@ impl Scenario {
         for (path, tcp) in self.end_systems_with_paths() {
             let over_bottleneck = split.as_ref().map(|split| split.over_bottleneck(&tcp));
             for (key, message) in
-                std::iter::once(tcp).chain(over_bottleneck).flat_map(object_to_selective_acknowledgments_of)
+                std::iter::once(&tcp).chain(&over_bottleneck).flat_map(object_to_selective_acknowledgments_of)
             {
                 let path = format!("{path}.{key}");
                 if !objections.iter().any(|(known, _)| *known == path) {
@@ -242,7 +242,7 @@ fn object_to_windows_of(tcp: &TcpConfig) -> Vec<(&'static str, String)> {
 }
 
 /// Errors of the reports of a receiver, with their keys.
-fn object_to_selective_acknowledgments_of(tcp: TcpConfig) -> Vec<(&'static str, String)> {
+fn object_to_selective_acknowledgments_of(tcp: &TcpConfig) -> Vec<(&'static str, String)> {
     let flavor = tcp.flavor.name();
     let mut objections = Vec::new();
     if !tcp.flavor.build(&()).recovery().build(&()).is_selective() {

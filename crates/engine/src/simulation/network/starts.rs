@@ -20,9 +20,8 @@ impl Starts {
     /// Of connections with these sources, without those that wait for others.
     #[expect(clippy::cast_possible_truncation, reason = "a scenario is refused long before it has 2^32 connections")]
     pub fn planned(sources: &[Box<dyn Source>], waits: impl Fn(usize) -> bool, calendar: &mut Calendar) -> Self {
-        let start = |(connection, source): (usize, &Box<dyn Source>)| (source.start(), connection as u32);
-        let mut coming: Vec<_> =
-            sources.iter().enumerate().filter(|(connection, _)| !waits(*connection)).map(start).collect();
+        let coming = sources.iter().enumerate().filter(|(connection, _)| !waits(*connection));
+        let mut coming: Vec<_> = coming.map(|(connection, source)| (source.start(), connection as u32)).collect();
         coming.sort_unstable();
         coming.reverse();
         Self { coming, first_place: calendar.keep(sources.len() as u64) }
