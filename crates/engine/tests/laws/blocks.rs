@@ -188,6 +188,17 @@ fn nothing_is_handed_over_after_a_stop_and_all_before_it_is_delivered() {
 }
 
 #[test]
+fn a_connection_that_is_stopped_before_it_is_open_has_sent_nothing_and_never_finishes() {
+    let record = record(&network(
+        "{ stop = \"15 ms\", tcp.handshake = true }, { after = \"other\" }, { name = \"other\", stop = \"1 s\" }",
+        "",
+    ));
+    let flow = &record.flows[0];
+    assert_eq!((flow.bytes_delivered, flow.segments_sent, flow.finished_s), (0, 0, None));
+    assert!(record.flows[1].started_s > Some(1.0), "what waits for a stop begins");
+}
+
+#[test]
 fn who_stays_has_the_line_alone_when_the_others_have_left() {
     let rate = |groups: &str| record(&network(groups, "measure.from = \"12 s\"")).flows[3].goodput_bps;
     let alone = rate("{ count = 3, later = \"100 s\" }");

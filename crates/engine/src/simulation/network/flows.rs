@@ -109,7 +109,7 @@ impl Flow {
     /// Its application hands over `size` bytes in all.
     pub fn end_with(&mut self, now: Time, size: u64) {
         self.size = Some(size);
-        if self.started.is_some() && self.receiver.next() == size {
+        if size > 0 && self.receiver.next() == size {
             self.finished.get_or_insert(now);
         }
     }
