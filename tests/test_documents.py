@@ -19,6 +19,7 @@ METHODS = [
     *sorted((ROOT / "docs" / "method").glob("*.md")),
     ROOT / "docs" / "models" / "graphs.md",
     ROOT / "docs" / "models" / "capacity.md",
+    ROOT / "docs" / "models" / "reordering.md",
     ROOT / "docs" / "guide" / "studies.md",
     ROOT / "docs" / "guide" / "controls.md",
     ROOT / "docs" / "guide" / "first-answers.md",

@@ -17,6 +17,7 @@ use longfat_network::capacity::Assignment;
 use longfat_network::framing::Framing;
 use longfat_network::loss::LossModel;
 use longfat_network::path::Path;
+use longfat_network::reordering::Reordering;
 use longfat_network::switch::drop_policy::DropPolicy;
 use longfat_network::switch::queue_discipline::QueueDiscipline;
 use longfat_network::switch::scheduler::Scheduler;
@@ -41,6 +42,7 @@ pub fn models() -> Json {
         family::<dyn Framing>(),
         family::<dyn LossModel>(),
         family::<dyn Path>(),
+        family::<dyn Reordering>(),
         family::<dyn Assignment>(),
         family::<dyn Proxies>(),
         family::<dyn Topology>(),

@@ -21,7 +21,7 @@
 //! |---|---|
 //! | [`units`], [`random`], [`calendar`] | time, chance, order |
 //! | [`config`], [`registry`], [`scenario`] | from text to something that can run |
-//! | [`topology`], [`link`], [`framing`], [`switch`], [`loss`] | the network |
+//! | [`topology`], [`link`], [`framing`], [`switch`], [`loss`], [`reordering`] | the network |
 //! | [`transport`], [`traffic`] | the end systems |
 //! | [`background`] | traffic that only crosses the bottleneck |
 //! | [`simulation`], [`observer`], [`measure`] | the loop, who watches, what comes out |
@@ -33,7 +33,7 @@
 
 pub use longfat_foundation::{calendar, choice, config, measure, model, random, registry, section, serde_json, units};
 pub use longfat_hosts::{proxies, traffic, transport};
-pub use longfat_network::{background, capacity, framing, link, loss, path, switch, topology};
+pub use longfat_network::{background, capacity, framing, link, loss, path, reordering, switch, topology};
 
 pub mod catalog;
 pub mod divergence;

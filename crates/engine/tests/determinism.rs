@@ -188,6 +188,29 @@ const CASES: &[(&str, u32, &str, &str, &str, &str)] = &[
         "",
     ),
     (
+        "uneven 3 fades",
+        3,
+        UNEVEN,
+        "2 s",
+        "buffer = \"400 cells\"",
+        "tcp = { flavor = \"sack\", receiver_window = \"60000 B\" }\n\
+         loss = { kind = \"fades\", good = \"300 ms\", bad = \"20 ms\", loss_in_bad = 0.7 }\n\
+         acknowledgment_loss = { kind = \"correlated\", probability = 0.2, correlation = 0.4 }",
+    ),
+    (
+        "uneven 3 packets overtake",
+        3,
+        UNEVEN,
+        "2 s",
+        "buffer = \"60 packets\"",
+        "framing = \"packet\"\ntcp = { flavor = \"rack-tlp\", receiver_window = \"60000 B\" }\n\
+         path = { kind = \"leo\", interval = \"400 ms\", delay = \"uniform(2 ms, 9 ms)\", gap = \"10 ms\", jitter = \"1 ms\" }\n\
+         lines = [{ at = \"bottleneck\", order = \"free\", reordering = { kind = \"random\", share = 0.05, extra = \"pareto(1 ms, 2)\", \
+         correlation = 0.3 } }, { at = \"bottleneck back\", jitter = \"normal(2 ms, 1 ms)\" }, \
+         { at = \"source 1 to switch 1\", reordering = { kind = \"netem\", delay = \"exponential(1 ms)\", share = 0.5, gap = 3 } }, \
+         { at = \"switch 2 to destination 2\", reordering = { kind = \"lanes\", choice = \"random\" }, jitter = \"measured(1 ms, 3 ms)\" }]",
+    ),
+    (
         "uneven 3 split by proxies",
         3,
         UNEVEN,

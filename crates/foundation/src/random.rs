@@ -5,6 +5,10 @@
 //! therefore never overlap, the n-th draw depends on nothing else, and adding a component leaves the draws of the others unchanged.
 //! `numpy.random.Philox` is an independent implementation of the same function (see the tests in Python).
 
+mod span_distribution;
+
+pub use span_distribution::SpanDistribution;
+
 use crate::units::{Span, Time};
 
 const MULTIPLIERS: [u64; 2] = [0xD2E7_470E_E14C_6C93, 0xCA5A_8263_9512_1157];
@@ -124,6 +128,12 @@ impl Stream {
     pub fn happens(&mut self, probability: f64) -> bool {
         // The draw is below 1, so probability 0 is never true and 1 always.
         unit_interval(self.draw()) < probability
+    }
+
+    /// Draws a whole number below `number`, each with the same probability but for a rounding of 2^-64.
+    #[expect(clippy::cast_possible_truncation, reason = "below the number")]
+    pub fn below(&mut self, number: usize) -> usize {
+        ((u128::from(self.draw()) * number as u128) >> 64) as usize
     }
 
     /// Draws a span uniformly from [`low`, `high`), or returns `low` if they are equal.

@@ -21,6 +21,7 @@ use longfat_foundation::units::{CELL_BITS, LineClock, Rate, Span, Time, Transmis
 
 use crate::framing::{Cell, Packets, Unit};
 use crate::path::Conditions;
+use crate::reordering::Order;
 
 /// Transmission times of a packet of `bits` bits: of its first cell, or of all of it where packets travel whole, and of all its cells.
 #[derive(Clone, Copy)]
@@ -105,12 +106,15 @@ impl Line {
     }
 
     /// From now on changes as a path does, and draws what holds packets up from `jitter`. Nothing was sent yet, and packets travel whole.
-    pub fn follow(&mut self, conditions: Conditions, jitter: Stream) {
+    ///
+    /// Where their order is free, all packets take the least delay of the path on the line itself, which so remains a FIFO, and
+    /// [the rest](Self::take_rest) behind it.
+    pub fn follow(&mut self, conditions: Conditions, jitter: Stream, order: Order) {
         let rate = self.rate;
         if let Some(grants) = self.grants_mut() {
             grants.follow(conditions.clone(), rate);
         }
-        self.changing = Some(Box::new(Changing::new(conditions, jitter)));
+        self.changing = Some(Box::new(Changing::new(conditions, jitter, order)));
     }
 
     /// Cells carried so far, counted at every hop.
@@ -165,10 +169,16 @@ impl Line {
         self.is_relayed
     }
 
+    /// Delay that the packet which was received latest has not had on the line: it arrives after that. To be asked of each packet, in turn.
+    pub fn take_rest(&mut self) -> Span {
+        self.changing.as_mut().map_or(Span::ZERO, |changing| changing.take_rest())
+    }
+
     /// Bytes that are allocated.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.trains.capacity() * size_of::<Train>()
+            + self.changing.as_ref().map_or(0, |changing| changing.memory_bytes())
     }
 
     fn hops(&self) -> u64 {

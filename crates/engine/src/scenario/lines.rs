@@ -1,12 +1,14 @@
-//! Lines that change, lose packets or have capacity on demand: each in its direction.
+//! Lines that change, lose packets, hold them up or have capacity on demand: each in its direction.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use longfat_foundation::config::{MOST_PROBLEMS, Parameter, did_you_mean, listed};
+use longfat_foundation::config::{MOST_PROBLEMS, Parameter, SpansIfAny, did_you_mean, listed};
+use longfat_foundation::random::SpanDistribution;
 use longfat_foundation::registry::{Chosen, Family};
 use longfat_network::capacity::Assignment;
 use longfat_network::loss::LossModel;
 use longfat_network::path::Path;
+use longfat_network::reordering::{Order, Reordering};
 use longfat_network::topology::Graph;
 
 use super::Scenario;
@@ -28,6 +30,12 @@ longfat_foundation::section! {
         /// Assignment of this line's capacity to the switch before it, whose port is then managed. By default the bottleneck is as the
         /// scenario's `capacity` says.
         pub capacity: Option<Chosen<dyn Assignment>> = "as-others",
+        /// Extra delay at the end of this line, drawn for each packet, in addition to the jitter of its path.
+        pub jitter: SpansIfAny = "0 s",
+        /// Order of packets that jitter, or a path whose delay changes, would let overtake others.
+        pub order: Order = "fifo",
+        /// Packets held up at the end of this line, after its jitter, where others pass them.
+        pub reordering: Chosen<dyn Reordering> = "none",
     }
 }
 
@@ -51,6 +59,12 @@ pub struct LineSettings<'s> {
     pub loss: Option<Placed<'s, dyn LossModel>>,
     /// Assignment of capacity.
     pub capacity: Option<Placed<'s, dyn Assignment>>,
+    /// Extra delay of each packet at the end, if it has any, with the key that says so.
+    pub jitter: Option<(String, &'s SpanDistribution)>,
+    /// Order of packets with different delays.
+    pub order: Order,
+    /// Packets held up at the end.
+    pub reordering: Option<Placed<'s, dyn Reordering>>,
 }
 
 impl<'s, M: ?Sized + Family> Placed<'s, M> {
@@ -82,11 +96,26 @@ impl<'s> LineSettings<'s> {
     }
 
     fn none(number: usize) -> Self {
-        Self { number, path: None, has_rate: true, loss: None, capacity: None }
+        Self {
+            number,
+            path: None,
+            has_rate: true,
+            loss: None,
+            capacity: None,
+            jitter: None,
+            order: Order::Fifo,
+            reordering: None,
+        }
     }
 
     fn is_none(&self) -> bool {
-        self.path.is_none() && self.loss.is_none() && self.capacity.is_none()
+        self.path.is_none() && self.loss.is_none() && self.capacity.is_none() && !self.holds_up()
+    }
+
+    /// True if packets may be held up at the end of the line.
+    #[must_use]
+    pub fn holds_up(&self) -> bool {
+        self.jitter.is_some() || self.reordering.is_some() || (self.path.is_some() && self.order == Order::Free)
     }
 
     fn replace(&mut self, place: usize, own: &'s OtherLine) {
@@ -100,6 +129,9 @@ impl<'s> LineSettings<'s> {
         if let Some(capacity) = &own.capacity {
             self.capacity = Placed::of(key("capacity"), capacity);
         }
+        self.jitter = (!own.jitter.is_absent()).then(|| (key("jitter"), &own.jitter.0));
+        self.order = own.order;
+        self.reordering = Placed::of(key("reordering"), &own.reordering);
     }
 }
 

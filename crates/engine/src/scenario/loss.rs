@@ -35,6 +35,7 @@ impl Scenario {
             place: place_of(graph, number),
             chance: self.chance(),
             flows: graph.flows.iter().map(passing).collect(),
+            duration,
         }
     }
 

@@ -15,6 +15,7 @@ mod path;
 mod port_objections;
 mod ports;
 mod proxies;
+mod reordering;
 mod traffic;
 
 pub use connections::{FullSegment, Group};
@@ -97,7 +98,7 @@ longfat_foundation::section! {
         pub path: Chosen<dyn Path> = "fixed",
         /// Assignment of the bottleneck's capacity to its sender; only for packets that travel whole.
         pub capacity: Chosen<dyn Assignment> = "permanent",
-        /// Lines, also others than the bottleneck, with a path, losses or capacity of their own, each in its direction.
+        /// Lines, also others than the bottleneck, with a path, losses, capacity, jitter or reordering of their own, each in its direction.
         pub lines: Vec<OtherLine> = "[]",
         /// Performance enhancing proxies at both ends of the bottleneck.
         pub proxies: Chosen<dyn Proxies> = "none",

@@ -69,6 +69,7 @@ impl Scenario {
         objections.extend(self.object_to_losses(&graph, &lines));
         objections.extend(self.object_to_paths(&graph, &lines, LONGEST_DELAY));
         objections.extend(self.object_to_capacities(&graph, &lines));
+        objections.extend(self.object_to_reordering(&graph, &lines));
         objections.extend(self.object_to_background(&graph));
         objections.extend(self.object_to_proxies(&graph));
         objections.extend(of_traffic);

@@ -5,6 +5,7 @@ mod classes;
 mod graphs;
 mod places;
 mod proxies;
+mod reordering;
 mod sizes;
 mod syntax;
 mod transport;

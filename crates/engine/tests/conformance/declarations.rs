@@ -9,6 +9,7 @@ use longfat_engine::framing::{Framing, Unit};
 use longfat_engine::loss::{LossContext, LossModel, Passing};
 use longfat_engine::random::Chance;
 use longfat_engine::registry::{Chosen, ContextOf, Entry, Family};
+use longfat_engine::reordering::{Reordering, ReorderingContext};
 use longfat_engine::switch::BufferContext;
 use longfat_engine::switch::drop_policy::DropPolicy;
 use longfat_engine::switch::queue_discipline::{QueueDiscipline, Room};
@@ -50,7 +51,16 @@ fn for_every_model(check: &impl Check) {
     family::<dyn Framing>(check, &());
     family::<dyn Background>(check, &context_of_background("aal5"));
     let passing = Passing { certain: None, most: (1000, Span::from_microseconds(1_000_000)) };
-    family::<dyn LossModel>(check, &LossContext { place: "data".into(), chance, flows: vec![passing; 3] });
+    family::<dyn LossModel>(
+        check,
+        &LossContext {
+            place: "data".into(),
+            chance,
+            flows: vec![passing; 3],
+            duration: Span::from_microseconds(1_000_000),
+        },
+    );
+    family::<dyn Reordering>(check, &ReorderingContext { place: "data".into(), chance, flows: 3 });
     family::<dyn Topology>(check, &());
 }
 

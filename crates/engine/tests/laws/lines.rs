@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use longfat_engine::framing::{Content, Unit};
 use longfat_engine::measure::{Cause, RunRecord};
+use longfat_engine::reordering::Order;
 use longfat_engine::scenario::Scenario;
 use longfat_engine::{Driver, run, run_by};
 use proptest::prelude::*;
@@ -338,7 +339,7 @@ fn without_lines(scenario: &Scenario) -> Option<Scenario> {
 
 /// The laws for any graph would hold for lines on which nothing happens; checks that something does.
 #[test]
-fn random_graphs_have_every_kind_of_path_loss_and_capacity_on_lines_of_both_ends() {
+fn random_graphs_have_every_kind_of_path_loss_capacity_and_reordering_on_lines_of_both_ends() {
     let mut runner = TestRunner::deterministic();
     let (mut kinds, mut lost, mut granted) = (BTreeSet::new(), BTreeSet::new(), 0);
     for _ in 0..300 {
@@ -351,6 +352,9 @@ fn random_graphs_have_every_kind_of_path_loss_and_capacity_on_lines_of_both_ends
                 line.path.as_ref().map(|path| path.model.name()),
                 line.loss.as_ref().map(|loss| loss.model.name()),
                 line.capacity.as_ref().map(|capacity| capacity.model.name()),
+                line.reordering.as_ref().map(|reordering| reordering.model.name()),
+                line.jitter.as_ref().map(|_| "jitter"),
+                line.path.as_ref().filter(|_| line.order == Order::Free).map(|_| "path in free order"),
             ];
             kinds.extend(models.into_iter().flatten().map(|model| (end, model)));
             if record.metrics.packets_lost > 0 {
@@ -360,9 +364,11 @@ fn random_graphs_have_every_kind_of_path_loss_and_capacity_on_lines_of_both_ends
             granted += usize::from(line.capacity.is_some() && sends(&graph.link_name(line.number)));
         }
     }
-    let both = ["schedule", "leo", "geo-fade", "rain", "list", "random", "periodic", "gilbert-elliott"];
-    let expected =
-        both.iter().flat_map(|model| [("host", *model), ("switch", *model)]).chain([("switch", "on-demand")]);
+    let of_paths = ["schedule", "leo", "geo-fade", "rain", "path in free order"];
+    let of_losses = ["list", "periodic", "gilbert-elliott", "fades", "correlated"];
+    // Losses and reorderings are both called "random".
+    let both = of_paths.into_iter().chain(of_losses).chain(["random", "lanes", "netem", "jitter"]);
+    let expected = both.flat_map(|model| [("host", model), ("switch", model)]).chain([("switch", "on-demand")]);
     assert_eq!(kinds, expected.collect());
     assert_eq!((lost.len(), granted > 10), (2, true), "{granted}");
 }

@@ -26,6 +26,7 @@ mod queue_disciplines;
 mod random_graphs;
 mod random_networks;
 mod random_traffic;
+mod reordering;
 mod sources;
 mod timeouts;
 mod unlimited_buffer;

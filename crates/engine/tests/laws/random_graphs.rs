@@ -42,6 +42,8 @@ struct AnyLine {
     path: Option<String>,
     loss: Option<String>,
     capacity: Option<String>,
+    /// Jitter, order and reordering.
+    holding: Option<(String, &'static str, String)>,
     /// Units in the buffer of its port.
     buffer: Option<u64>,
 }
@@ -53,9 +55,50 @@ fn any_line() -> impl Strategy<Value = AnyLine> {
         prop::option::of(any_path()),
         prop::option::of(any_loss()),
         prop::option::of(capacity),
+        prop::option::of((any_delay(), prop::sample::select(vec!["fifo", "free"]), any_reordering())),
         prop::option::weighted(0.3, 300_u64..600),
     );
-    parts.prop_map(|(which, path, loss, capacity, buffer)| AnyLine { which, path, loss, capacity, buffer })
+    parts.prop_map(|(which, path, loss, capacity, holding, buffer)| AnyLine {
+        which,
+        path,
+        loss,
+        capacity,
+        holding,
+        buffer,
+    })
+}
+
+/// A distribution of spans of some milliseconds.
+fn any_delay() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just("0 s".to_owned()),
+        (1_u64..5_000).prop_map(|fixed| format!("{fixed} us")),
+        (0_u64..2_000, 0_u64..5_000).prop_map(|(low, more)| format!("uniform({low} us, {} us)", low + more)),
+        (1_u64..3_000).prop_map(|mean| format!("exponential({mean} us)")),
+        (0_u64..5_000, 0_u64..2_000).prop_map(|(mean, deviation)| format!("normal({mean} us, {deviation} us)")),
+        (1_u64..1_000, 0.5..5.0).prop_map(|(smallest, shape)| format!("pareto({smallest} us, {shape:.2})")),
+        prop::collection::vec(0_u64..4_000, 1..6).prop_map(|spans| {
+            format!("measured({})", spans.iter().map(|span| format!("{span} us")).collect::<Vec<_>>().join(", "))
+        }),
+    ]
+}
+
+/// Any kind of reordering, with spans of some milliseconds.
+fn any_reordering() -> impl Strategy<Value = String> {
+    let random = (0.0..1.0, any_delay(), 0.0..1.0).prop_map(|(share, extra, correlation)| {
+        format!("{{ kind = \"random\", share = {share:.3}, extra = \"{extra}\", correlation = {correlation:.3} }}")
+    });
+    let choice = prop::sample::select(vec!["round-robin", "random", "by-flow"]);
+    let lanes = (prop::collection::vec(0_u64..4_000, 1..5), choice).prop_map(|(delays, choice)| {
+        let delays: Vec<_> = delays.iter().map(|delay| format!("\"{delay} us\"")).collect();
+        format!("{{ kind = \"lanes\", delays = [{}], choice = \"{choice}\" }}", delays.join(", "))
+    });
+    let netem = (any_delay(), 0.0..1.0, 0.0..1.0, 1_u64..6).prop_map(|(delay, share, correlation, gap)| {
+        format!(
+            "{{ kind = \"netem\", delay = \"{delay}\", share = {share:.3}, correlation = {correlation:.3}, gap = {gap} }}"
+        )
+    });
+    prop_oneof![Just("\"none\"".to_owned()), random, lanes, netem]
 }
 
 /// Frames of some milliseconds: runs are short.
@@ -96,10 +139,10 @@ pub fn any_path() -> impl Strategy<Value = String> {
     prop_oneof![3 => schedule, 2 => leo, 2 => fade, 2 => rain, 1 => Just("\"fixed\"".to_owned())]
 }
 
-/// Entries of `ports` and of `lines`. Cells have no paths and no capacity on demand, and hosts no ports.
+/// Entries of `ports` and of `lines`. Cells have no paths, no capacity on demand and keep their order, and hosts have no ports.
 fn laid_out(drawn: &[AnyLine], names: &[String], unit: Unit) -> (String, String) {
     let (mut ports, mut lines, mut used) = (Vec::new(), Vec::new(), BTreeSet::new());
-    for AnyLine { which, path, loss, capacity, buffer } in drawn {
+    for AnyLine { which, path, loss, capacity, holding, buffer } in drawn {
         let at = which.get(names);
         if !used.insert(at) {
             continue;
@@ -113,6 +156,9 @@ fn laid_out(drawn: &[AnyLine], names: &[String], unit: Unit) -> (String, String)
         ];
         for (key, model) in kinds {
             own += &model.map_or(String::new(), |model| format!(", {key} = {model}"));
+        }
+        if let Some((jitter, order, reordering)) = holding.as_ref().filter(|_| unit == Unit::Packet) {
+            own += &format!(", jitter = \"{jitter}\", order = \"{order}\", reordering = {reordering}");
         }
         lines.push(format!("{{ {own} }}"));
         if let Some(buffer) = buffer.filter(|_| !is_of_host) {

@@ -15,6 +15,7 @@ mod random_span;
 mod reader;
 mod schema;
 mod section;
+mod span_distribution;
 mod span_if_any;
 
 pub use document::{Document, Key, Node, Place, Value};
@@ -31,6 +32,7 @@ pub use random_span::DrawableSpan;
 pub use reader::{Entries, Reader};
 pub use schema::{document_schema, one_line, parameters_json};
 pub use section::{Field, ModelShape, Shape, VariantShape, plain_name};
+pub use span_distribution::SpansIfAny;
 pub use span_if_any::SpanIfAny;
 
 use serde_json::Value as Json;

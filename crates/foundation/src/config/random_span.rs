@@ -30,7 +30,7 @@ impl Parameter for RandomSpan {
     }
 }
 
-fn parse_random_span(text: &str) -> Result<RandomSpan, String> {
+pub(super) fn parse_random_span(text: &str) -> Result<RandomSpan, String> {
     let span = |text: &str| parse_in(&TIME, text).map(Span);
     let bounds = text.trim().strip_prefix("uniform(").and_then(|rest| rest.strip_suffix(')'));
     let Some(bounds) = bounds else {

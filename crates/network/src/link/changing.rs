@@ -1,9 +1,12 @@
 //! Lines that change over time.
 
+use std::collections::VecDeque;
+
 use longfat_foundation::random::Stream;
 use longfat_foundation::units::{LineClock, Rate, Span, Time, TransmissionTime};
 
 use crate::path::{Conditions, Step};
+use crate::reordering::Order;
 
 /// The conditions and the state of a line that changes.
 pub(super) struct Changing {
@@ -14,13 +17,33 @@ pub(super) struct Changing {
     latest_rate: Rate,
     /// Arrival of the latest packet.
     latest: Time,
+    /// If packets may overtake each other.
+    free: Option<Free>,
     /// For how long it has been sending, what is being sent included.
     busy: Span,
 }
 
+/// Delays of a line on which packets may overtake each other.
+struct Free {
+    /// The path's least delay, which every packet has on the line.
+    least: Span,
+    /// The rest of the delay of each packet on the line, in turn.
+    rests: VecDeque<Span>,
+}
+
 impl Changing {
-    pub(super) fn new(conditions: Conditions, jitter: Stream) -> Self {
-        Self { conditions, jitter, latest_rate: Rate(0), latest: Time::ZERO, busy: Span::ZERO }
+    pub(super) fn new(conditions: Conditions, jitter: Stream, order: Order) -> Self {
+        let free = (order == Order::Free).then(|| Free { least: conditions.least_delay(), rests: VecDeque::new() });
+        Self { conditions, jitter, latest_rate: Rate(0), latest: Time::ZERO, free, busy: Span::ZERO }
+    }
+
+    /// The rest of the delay of the packet that is received next; zero where packets keep their order.
+    pub(super) fn take_rest(&mut self) -> Span {
+        self.free.as_mut().and_then(|free| free.rests.pop_front()).unwrap_or(Span::ZERO)
+    }
+
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.free.as_ref().map_or(0, |free| free.rests.capacity() * size_of::<Span>())
     }
 
     /// Sends a packet of `bits` bits on a transmitter that is free at `free`, under the conditions when its transmission begins. Returns when it
@@ -44,11 +67,16 @@ impl Changing {
         self.arrival(sent, &step)
     }
 
-    /// Arrival of a packet whose last bit has been sent at `sent`. None overtakes another: where the delay is shorter, those sent later arrive
-    /// with the last one sent before.
+    /// Arrival of a packet whose last bit has been sent at `sent`, or where order is free its arrival without the rest of its delay. None
+    /// overtakes another on the line: where the delay is shorter, those sent later arrive with the last one sent before.
     fn arrival(&mut self, sent: LineClock, step: &Step) -> LineClock {
         let held = if step.jitter > Span::ZERO { self.jitter.uniform(Span::ZERO, step.jitter) } else { Span::ZERO };
-        let arrival = sent.delayed(step.delay + held);
+        let delay = step.delay + held;
+        if let Some(Free { least, rests }) = &mut self.free {
+            rests.push_back(Span(delay.0 - least.0));
+            return sent.delayed(*least);
+        }
+        let arrival = sent.delayed(delay);
         let arrival = if arrival.time < self.latest { LineClock::at(self.latest) } else { arrival };
         self.latest = arrival.time;
         arrival

@@ -2,6 +2,7 @@
 
 use longfat_foundation::config::Probability;
 use longfat_foundation::random::Stream;
+use longfat_foundation::units::Time;
 
 use super::{LossContext, LossModel};
 
@@ -47,7 +48,7 @@ impl GilbertElliott {
 }
 
 impl LossModel for Channels {
-    fn loses_next(&mut self, flow: usize) -> bool {
+    fn loses_next(&mut self, _now: Time, flow: usize) -> bool {
         let (config, chance, is_bad) = (&self.config, &mut self.chance[flow], &mut self.is_bad[flow]);
         let (loss, change) =
             if *is_bad { (config.loss_in_bad, config.bad_to_good) } else { (config.loss_in_good, config.good_to_bad) };

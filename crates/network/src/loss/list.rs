@@ -1,6 +1,7 @@
 //! Losses of listed packets.
 
 use longfat_foundation::config::{Node, Parameter, Reader, Shape, Value, format_span};
+use longfat_foundation::units::Time;
 use serde_json::Value as Json;
 
 use super::{LossContext, LossModel, Passing};
@@ -36,7 +37,7 @@ struct Listed {
 }
 
 impl LossModel for Listed {
-    fn loses_next(&mut self, flow: usize) -> bool {
+    fn loses_next(&mut self, _now: Time, flow: usize) -> bool {
         self.come[flow] += 1;
         let next = self.drops.get(flow).and_then(|numbers| numbers.get(self.lost[flow]));
         let is_lost = next == Some(&self.come[flow]);

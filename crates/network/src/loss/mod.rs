@@ -2,6 +2,8 @@
 //!
 //! To add a model: a file here with a [`model!`](longfat_foundation::model), a `mod` line and a line in [`LOSS_MODELS`].
 
+mod correlated;
+mod fades;
 mod gilbert_elliott;
 mod list;
 mod none;
@@ -12,7 +14,7 @@ pub use list::Drops;
 
 use longfat_foundation::random::{Chance, Stream};
 use longfat_foundation::registry::{Entry, Family};
-use longfat_foundation::units::Span;
+use longfat_foundation::units::{Span, Time};
 
 /// Every registered loss model.
 pub const LOSS_MODELS: &[Entry<dyn LossModel>] = &[
@@ -21,6 +23,8 @@ pub const LOSS_MODELS: &[Entry<dyn LossModel>] = &[
     Entry::of::<random::Random>(),
     Entry::of::<periodic::Periodic>(),
     Entry::of::<gilbert_elliott::GilbertElliott>(),
+    Entry::of::<fades::Fades>(),
+    Entry::of::<correlated::CorrelatedLoss>(),
 ];
 
 longfat_foundation::choice! {
@@ -39,8 +43,8 @@ pub trait LossModel: Send {
     fn loses(&self) -> Loses {
         Loses::Packets
     }
-    /// True if the packet or cell of a connection that has just arrived is lost.
-    fn loses_next(&mut self, flow: usize) -> bool;
+    /// True if the packet or cell of a connection that arrives at `now` is lost. Times never descend.
+    fn loses_next(&mut self, now: Time, flow: usize) -> bool;
 }
 
 impl Family for dyn LossModel {
@@ -61,6 +65,8 @@ pub struct LossContext {
     pub chance: Chance,
     /// Bounds on the packets of each flow.
     pub flows: Vec<Passing>,
+    /// Duration of the run.
+    pub duration: Span,
 }
 
 /// Bounds on the packets of a flow at a place.
@@ -73,10 +79,16 @@ pub struct Passing {
 }
 
 impl LossContext {
+    /// Random stream of the place for `what`.
+    #[must_use]
+    pub fn stream_of(&self, what: &str) -> Stream {
+        self.chance.stream(&format!("loss/{}/{what}", self.place))
+    }
+
     /// Random stream of one flow at this place.
     #[must_use]
     pub fn stream(&self, flow: usize) -> Stream {
-        self.chance.stream(&format!("loss/{}/{}", self.place, flow + 1))
+        self.stream_of(&(flow + 1).to_string())
     }
 
     /// Random streams of all flows.

@@ -1,5 +1,7 @@
 //! No loss.
 
+use longfat_foundation::units::Time;
+
 use super::LossModel;
 
 longfat_foundation::model! {
@@ -13,7 +15,7 @@ longfat_foundation::model! {
 struct Lossless;
 
 impl LossModel for Lossless {
-    fn loses_next(&mut self, _flow: usize) -> bool {
+    fn loses_next(&mut self, _now: Time, _flow: usize) -> bool {
         false
     }
 }

@@ -1,6 +1,7 @@
 //! Periodic losses.
 
 use longfat_foundation::config::{Node, Parameter, Reader, Shape, Value};
+use longfat_foundation::units::Time;
 use serde_json::Value as Json;
 
 use super::{Loses, LossModel};
@@ -60,7 +61,7 @@ impl LossModel for Counted {
         self.loses
     }
 
-    fn loses_next(&mut self, flow: usize) -> bool {
+    fn loses_next(&mut self, _now: Time, flow: usize) -> bool {
         self.come[flow] += 1;
         self.come[flow].is_multiple_of(self.period)
     }

@@ -2,6 +2,7 @@
 
 use longfat_foundation::config::Probability;
 use longfat_foundation::random::Stream;
+use longfat_foundation::units::Time;
 
 use super::{Loses, LossModel};
 
@@ -31,7 +32,7 @@ impl LossModel for Independent {
         self.loses
     }
 
-    fn loses_next(&mut self, flow: usize) -> bool {
+    fn loses_next(&mut self, _now: Time, flow: usize) -> bool {
         self.chance[flow].happens(self.probability)
     }
 }

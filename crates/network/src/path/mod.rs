@@ -119,6 +119,12 @@ impl Conditions {
         self.0[self.index_at(time)]
     }
 
+    /// The least delay of any time.
+    #[must_use]
+    pub fn least_delay(&self) -> Span {
+        self.0.iter().map(|step| step.delay).min().unwrap_or(Span::ZERO)
+    }
+
     /// Time from which sending is possible, at `time` or at the end of an interruption, and the conditions then.
     #[must_use]
     pub fn open_from(&self, time: Time) -> (Time, Step) {

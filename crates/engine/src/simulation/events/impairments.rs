@@ -1,4 +1,4 @@
-//! Where packets get lost outside of ports: as they enter a line, and at the end of a line that changes.
+//! Where packets get lost outside of ports, or are held up: as they enter a line, and at its end.
 
 use longfat_foundation::random::{Chance, Stream};
 use longfat_foundation::registry::Chosen;
@@ -9,15 +9,17 @@ use longfat_network::path::Conditions;
 use longfat_network::topology::Graph;
 
 use super::Events;
+use super::holding::HoldingEnd;
 use crate::observer::Observer;
 use crate::scenario::{LineSettings, Scenario};
-use crate::simulation::network::{AtRest, Entrance, LineEnd, Links, Lost, NOWHERE, Network};
+use crate::simulation::network::{AtRest, Entrance, LineEnd, Links, Lost, NOWHERE, Network, OTHER_RANK};
 
 /// Losses and changing conditions outside of ports.
 #[derive(Default)]
 pub struct Impairments {
     entrances: Vec<LossyEntrance>,
-    ends: Vec<LossyEnd>,
+    ends: Vec<ImpairedEnd>,
+    rooms: Vec<HoldingEnd>,
 }
 
 /// The entrance of a line, where packets get lost, and what is behind it: a managed port, or nothing.
@@ -26,8 +28,10 @@ struct LossyEntrance {
     behind: Entrance,
 }
 
-/// The end of a line where packets turn out to be lost, and what is behind it.
-struct LossyEnd {
+/// The end of a line where packets are held up, or turn out to be lost when they leave it, and what is behind it.
+struct ImpairedEnd {
+    /// Index of the waiting room.
+    room: Option<usize>,
     weather: Option<Weather>,
     /// Loss model of a line that begins at a host: it acts at the line's far end, as a host has no port before the line.
     losses: Option<Losses>,
@@ -61,11 +65,11 @@ impl Losses {
     }
 
     /// Decides whether the loss model drops a cell. Cells of background traffic are not subject to it.
-    fn loses(&mut self, cell: Cell) -> bool {
+    fn loses(&mut self, now: Time, cell: Cell) -> bool {
         let circuit = cell.circuit();
         let Some(is_losing) = self.is_losing.get_mut(circuit) else { return false };
         if self.model.loses() == Loses::Cells || cell.is_first() {
-            *is_losing = self.model.loses_next(circuit / 2 % self.connections);
+            *is_losing = self.model.loses_next(now, circuit / 2 % self.connections);
         }
         *is_losing
     }
@@ -103,7 +107,7 @@ impl Impairments {
         let place = line.place(graph);
         let weather = scenario.conditions_of(graph, line).map(|conditions| {
             let jitter = chance.stream(&format!("path/{place}/jitter"));
-            link.line.follow(conditions.clone(), jitter);
+            link.line.follow(conditions.clone(), jitter, line.order);
             Weather { conditions, chance: chance.stream(&format!("path/{place}")), packets_lost: 0 }
         });
         let losses = line
@@ -118,10 +122,28 @@ impl Impairments {
             self.entrances.push(LossyEntrance { losses, behind: link.entrance });
             link.entrance = Entrance::Lossy(self.entrances.len() - 1);
         }
-        if weather.is_some() || at_end.is_some() {
-            self.ends.push(LossyEnd { weather, losses: at_end, behind: link.end });
-            link.end = LineEnd::Lossy(self.ends.len() - 1);
+        if line.holds_up() || weather.is_some() || at_end.is_some() {
+            let number = self.ends.len();
+            let room = line.holds_up().then_some(self.rooms.len());
+            self.rooms.extend(room.map(|_| HoldingEnd::of(line, number, scenario, graph)));
+            self.ends.push(ImpairedEnd { room, weather, losses: at_end, behind: link.end });
+            link.end = LineEnd::Impaired(number);
         }
+    }
+
+    /// Number of waiting rooms.
+    pub(super) fn rooms(&self) -> usize {
+        self.rooms.len()
+    }
+
+    /// Packets that are held up, each with its line.
+    pub(super) fn held_up(&self) -> impl Iterator<Item = (usize, Cell)> {
+        self.rooms.iter().flat_map(HoldingEnd::packets)
+    }
+
+    /// Bytes that are allocated for packets that are held up.
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.rooms.iter().map(HoldingEnd::memory_bytes).sum()
     }
 
     /// All losses so far.
@@ -147,7 +169,7 @@ impl<O: Observer> Network<O, Events> {
         mut cell: Cell,
     ) -> Option<(Entrance, Cell)> {
         if let Entrance::Lossy(number) = entrance {
-            if self.driver.impairments.entrances[number].losses.loses(cell) {
+            if self.driver.impairments.entrances[number].losses.loses(now, cell) {
                 let was_whole = self.lose(now, cell);
                 self.driver.impairments.entrances[number].losses.count(was_whole);
                 return None;
@@ -161,13 +183,46 @@ impl<O: Observer> Network<O, Events> {
         Some((entrance, cell))
     }
 
-    /// A cell reaches the end of a line where it may be lost.
+    /// A cell reaches the end of a line where it may be held up, or lost.
     #[cold]
-    pub(super) fn arrive_at_lossy_end(&mut self, now: Time, number: usize, cell: Cell) {
+    pub(super) fn arrive_at_impaired_end(&mut self, now: Time, number: usize, cell: Cell) {
+        let Some(room) = self.driver.impairments.ends[number].room else {
+            return self.leave_impaired_end(now, number, cell);
+        };
+        let end = &mut self.driver.impairments.rooms[room];
+        let rest = self.links[end.line()].line.take_rest();
+        if let Some(cell) = end.take(now, rest, cell) {
+            self.leave_impaired_end(now, number, cell);
+        } else {
+            self.watch_room(room);
+        }
+    }
+
+    /// A packet leaves a waiting room.
+    #[cold]
+    pub(super) fn release_held_up(&mut self, now: Time, room: usize) {
+        let end = &mut self.driver.impairments.rooms[room];
+        let (number, packet) = (end.number(), end.release());
+        self.watch_room(room);
+        if let Some(packet) = packet {
+            self.leave_impaired_end(now, number, packet);
+        }
+    }
+
+    /// Puts into the calendar when the next packet leaves a waiting room.
+    fn watch_room(&mut self, room: usize) {
+        match self.driver.impairments.rooms[room].next() {
+            Some(time) => self.calendar.schedule(self.agenda.room(room), time, OTHER_RANK),
+            None => self.calendar.cancel(self.agenda.room(room)),
+        }
+    }
+
+    /// A cell leaves the end of a line, unless it is lost there.
+    fn leave_impaired_end(&mut self, now: Time, number: usize, cell: Cell) {
         let end = &mut self.driver.impairments.ends[number];
         if end.weather.as_mut().is_some_and(|weather| weather.loses(now)) {
             self.lose(now, cell);
-        } else if end.losses.as_mut().is_some_and(|losses| losses.loses(cell)) {
+        } else if end.losses.as_mut().is_some_and(|losses| losses.loses(now, cell)) {
             let was_whole = self.lose(now, cell);
             let losses = &mut self.driver.impairments.ends[number].losses;
             losses.iter_mut().for_each(|losses| losses.count(was_whole));

@@ -2,6 +2,7 @@
 
 mod background;
 mod frames;
+mod holding;
 mod impairments;
 
 use longfat_foundation::calendar::Slot;
@@ -15,8 +16,8 @@ use longfat_network::topology::Graph;
 pub use impairments::Impairments;
 
 use super::network::{
-    AnyPort, AtRest, Drive, Driver, Entrance, Event, LineEnd, Links, Lost, Network, OTHER_RANK, Reports, SERVICE_RANK,
-    Served,
+    AnyPort, AtRest, Drive, Driver, Entrance, Event, LineEnd, Links, Lost, Network, OTHER_RANK, Reports,
+    SERVICE_RANK, Served, Train, WithEvents,
 };
 use crate::observer::Observer;
 
@@ -46,8 +47,9 @@ impl Events {
             handed_over,
         };
         let (first_vbr, frames) = (rest.first_vbr, rest.frames.clone());
-        let (watched, backgrounds) = (watched_lines(&rest.graph, &rest.links), driver.backgrounds.len());
-        let mut network = Network::start(rest, observer, driver, &watched, backgrounds);
+        let (backgrounds, rooms) = (driver.backgrounds.len(), driver.impairments.rooms());
+        let with_events = WithEvents { watched: watched_lines(&rest.graph, &rest.links), backgrounds, rooms };
+        let mut network = Network::start(rest, observer, driver, &with_events);
         for number in 0..backgrounds {
             let start = network.driver.backgrounds[number].start();
             network.calendar.schedule(network.agenda.background(number), start, OTHER_RANK);
@@ -96,6 +98,7 @@ impl Drive for Events {
             Event::Service(port) => network.serve(now, port),
             Event::Background(number) => network.emit(now, number),
             Event::Frame(port) => network.begin_frame(now, port),
+            Event::Release(room) => network.release_held_up(now, room),
             Event::Timeout(_) | Event::Start | Event::Wake(_) | Event::LateAcknowledgment(_) => {}
         }
     }
@@ -110,6 +113,18 @@ impl Drive for Events {
 
     fn forget_dropped(packets: &mut Packets, cell: Cell) {
         packets.release_cell(cell.packet);
+    }
+
+    fn trains(&self) -> Vec<(usize, Train)> {
+        self.impairments.held_up().map(|(line, packet)| (line, (packet, 1, true))).collect()
+    }
+
+    fn cells_under_way(&self) -> u64 {
+        self.impairments.held_up().count() as u64
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.impairments.memory_bytes()
     }
 
     fn lost(&self) -> Lost {
@@ -177,7 +192,7 @@ impl<O: Observer> Network<O, Events> {
         match end {
             LineEnd::Switch(node) => self.forward(now, node, cell),
             LineEnd::Host => self.deliver(now, cell),
-            LineEnd::Lossy(number) => self.arrive_at_lossy_end(now, number, cell),
+            LineEnd::Impaired(number) => self.arrive_at_impaired_end(now, number, cell),
         }
     }
 

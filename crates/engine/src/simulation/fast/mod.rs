@@ -33,7 +33,7 @@ use longfat_network::switch::PortCounts;
 use order::Moment;
 use scope::Path;
 
-use super::network::{AnyPort, AtRest, Drive, Driver, Event, Links, Network, Reports, Served, Train};
+use super::network::{AnyPort, AtRest, Drive, Driver, Event, Links, Network, Reports, Served, Train, WithEvents};
 use crate::observer::Observer;
 
 /// The state of the three processes besides the network.
@@ -157,7 +157,7 @@ impl Fast {
             cells_in: 0,
             services: 0,
         };
-        let mut network = Network::start(rest, observer, driver, &[], 0);
+        let mut network = Network::start(rest, observer, driver, &WithEvents::default());
         // The way back is inspected even if nothing is ever sent there.
         network.links.make(backward.line, network.agenda.line(backward.line));
         if let Some(time) = first_service {

@@ -8,6 +8,7 @@ use longfat_network::framing::Unit;
 use longfat_network::switch::Port;
 use longfat_network::topology::{Flow, Graph};
 
+use crate::scenario::LineSettings;
 use crate::simulation::network::{AtRest, Entrance, LineEnd, Links};
 
 /// The two directions of such a network.
@@ -100,6 +101,9 @@ fn object_to_scenario(rest: &AtRest, unit: Unit) -> Result<(), &'static str> {
     }
     if !scenario.path.is_absent() {
         return Err("the path changes");
+    }
+    if scenario.lines_with_settings(&rest.graph).iter().any(LineSettings::holds_up) {
+        return Err("packets are held up at the end of a line");
     }
     if !scenario.lines.is_empty() {
         return Err("a line has a path, losses or capacity of its own");

@@ -9,7 +9,7 @@ use super::Event;
 /// The first port and its line have the calendar's seats. Lines that never have an event have no slot, and flows have theirs only while
 /// they are at work: the fewer slots, the lower the tree.
 pub struct Agenda {
-    /// Of lines, ports, starts and backgrounds. The slots of flows are behind them.
+    /// Of lines, ports, starts, backgrounds and waiting rooms. The slots of flows are behind them.
     of_network: Vec<Event>,
     lines: Vec<Slot>,
     ports: Vec<Slot>,
@@ -17,10 +17,23 @@ pub struct Agenda {
     starts: Slot,
     /// By port, the slot of the next frame of its capacity on demand.
     frames: Vec<Slot>,
+    /// Slot of the first waiting room at the end of a line; those of the others follow.
+    rooms: Slot,
     /// The events of a flow, and the flow at each place; no flow is at those that are free.
     of_flow: Vec<fn(usize) -> Event>,
     tenants: Vec<u32>,
     free: Vec<Place>,
+}
+
+/// Entities besides hosts and ports of which a driver has events in the calendar.
+#[derive(Default)]
+pub struct WithEvents {
+    /// Lines, each with events or without; empty if none has.
+    pub watched: Vec<bool>,
+    /// Number of sources of background traffic.
+    pub backgrounds: usize,
+    /// Number of lines with a waiting room at the end.
+    pub rooms: usize,
 }
 
 /// Where a flow at work has its slots.
@@ -39,9 +52,10 @@ pub const NOWHERE: Slot = Slot(u32::MAX);
 const OF_EVERY_FLOW: [fn(usize) -> Event; 2] = [Event::Timeout, Event::Wake];
 
 impl Agenda {
-    /// For ports in front of the lines `port_lines`, lines that are `watched` or not, or none at all, background sources, ports with frames, and flows
-    /// whose receivers may delay acknowledgments or not.
-    pub fn new(port_lines: &[usize], watched: &[bool], backgrounds: usize, framed: &[usize], delays: bool) -> Self {
+    /// For ports in front of the lines `port_lines`, lines and what else the driver has that have events, ports with frames, and flows whose
+    /// receivers may delay acknowledgments or not.
+    pub fn new(port_lines: &[usize], with_events: &WithEvents, framed: &[usize], delays: bool) -> Self {
+        let WithEvents { watched, backgrounds, rooms } = with_events;
         let busiest = port_lines.first().copied();
         let mut of_network: Vec<_> =
             busiest.iter().flat_map(|&line| [Event::Service(0), Event::Arrival(line)]).collect();
@@ -50,8 +64,10 @@ impl Agenda {
         of_network.extend((1..port_lines.len()).map(Event::Service));
         let starts = slot(of_network.len());
         of_network.push(Event::Start);
-        of_network.extend((0..backgrounds).map(Event::Background));
+        of_network.extend((0..*backgrounds).map(Event::Background));
         of_network.extend(framed.iter().copied().map(Event::Frame));
+        let first_room = slot(of_network.len());
+        of_network.extend((0..*rooms).map(Event::Release));
         let (mut lines, mut ports) = (vec![NOWHERE; watched.len()], vec![NOWHERE; port_lines.len()]);
         let mut frames = ports.clone();
         for (index, event) in of_network.iter().enumerate() {
@@ -64,7 +80,17 @@ impl Agenda {
         }
         let late: Option<fn(usize) -> Event> = delays.then_some(Event::LateAcknowledgment);
         let of_flow = OF_EVERY_FLOW.into_iter().chain(late).collect();
-        Self { of_network, lines, ports, starts, of_flow, frames, tenants: Vec::new(), free: Vec::new() }
+        Self {
+            of_network,
+            lines,
+            ports,
+            starts,
+            of_flow,
+            frames,
+            rooms: first_room,
+            tenants: Vec::new(),
+            free: Vec::new(),
+        }
     }
 
     /// How many slots there are.
@@ -125,6 +151,11 @@ impl Agenda {
     /// Only of a port that asks for capacity.
     pub fn frames(&self, port: usize) -> Slot {
         self.frames[port]
+    }
+
+    /// Of a waiting room at the end of a line.
+    pub fn room(&self, number: usize) -> Slot {
+        slot(self.rooms.0 as usize + number)
     }
 
     pub fn timer(&self, place: Place) -> Slot {

@@ -12,7 +12,7 @@ use longfat_network::framing::{Class, Framing, Packets, Sizes};
 use longfat_network::switch::{Port, Queue};
 use longfat_network::topology::{Graph, Routes};
 
-use super::agenda::{Agenda, NOWHERE};
+use super::agenda::{Agenda, NOWHERE, WithEvents};
 use super::barriers::Barriers;
 use super::flows::Flows;
 use super::ledger::Ledgers;
@@ -89,15 +89,14 @@ impl AtRest {
 }
 
 impl<O: Observer, D: Drive> Network<O, D> {
-    /// A network whose sources are about to start. Lines for which `watched` says so have events, and so has each of `backgrounds`
-    /// sources of background traffic.
-    pub fn start(rest: AtRest, observer: O, driver: D, watched: &[bool], backgrounds: usize) -> Self {
+    /// A network whose sources are about to start, with the entities that have events under this driver.
+    pub fn start(rest: AtRest, observer: O, driver: D, with_events: &WithEvents) -> Self {
         let AtRest { scenario, graph, sources, framing, links, bottleneck_port, frames, policing, .. } = rest;
         let numbers = Numbers::of(&graph);
         let flows = if sources.iter().any(|source| source.asks()) { 2 * numbers.pairs() } else { numbers.pairs() };
         let port_lines: Vec<_> = graph.managed().collect();
         let delays = scenario.delays_acknowledgments(graph.senders());
-        let agenda = Agenda::new(&port_lines, watched, backgrounds, &frames, delays);
+        let agenda = Agenda::new(&port_lines, with_events, &frames, delays);
         let mut calendar = Calendar::new(agenda.slots_with(flows.min(FLOWS_AT_FIRST)));
         let barriers = Barriers::of(&scenario, &graph, &sources);
         let waits = |connection| barriers.as_ref().is_some_and(|barriers| barriers.keeps_back(connection));

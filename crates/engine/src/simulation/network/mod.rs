@@ -23,7 +23,7 @@ mod served;
 mod settlement;
 mod starts;
 
-pub use agenda::NOWHERE;
+pub use agenda::{NOWHERE, WithEvents};
 pub use at_rest::AtRest;
 pub use audit::Violation;
 pub use drive::{AnyPort, Drive, Driver, Lost, Train};
@@ -73,18 +73,20 @@ pub enum Event {
     Background(usize),
     /// A frame begins for which a port asks for capacity.
     Frame(usize),
+    /// A packet leaves a waiting room at the end of a line.
+    Release(usize),
 }
 
 /// Of events at one instant a slot closes before the cells that arrive at that very instant, which belong to the next.
 pub const SERVICE_RANK: u8 = 0;
 pub const OTHER_RANK: u8 = 1;
 
-/// The end of a line; at some packets turn out to be lost.
+/// The end of a line; at some packets are held up, or turn out to be lost.
 #[derive(Clone, Copy, Debug)]
 pub enum LineEnd {
     Switch(usize),
     Host,
-    Lossy(usize),
+    Impaired(usize),
 }
 
 /// The entrance of a line.
@@ -156,7 +158,11 @@ impl<O: Observer, D: Drive> Network<O, D> {
             Event::Start => self.start_next(now),
             Event::Wake(flow) => self.wake(now, flow % self.sources.len(), false),
             Event::LateAcknowledgment(flow) => self.acknowledge_late(now, flow),
-            event @ (Event::Arrival(_) | Event::Service(_) | Event::Background(_) | Event::Frame(_)) => {
+            event @ (Event::Arrival(_)
+            | Event::Service(_)
+            | Event::Background(_)
+            | Event::Frame(_)
+            | Event::Release(_)) => {
                 D::act(self, now, event);
             }
         }
