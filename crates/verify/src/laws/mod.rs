@@ -12,6 +12,7 @@ mod ledbat;
 mod lone_flow;
 mod lp;
 mod periodic;
+mod reordering;
 mod scalable;
 mod slow_start;
 mod square_root;
@@ -46,6 +47,7 @@ pub fn checks() -> Vec<Check> {
     checks.extend(bbr::checks());
     checks.extend(integer_window::checks());
     checks.extend(waiting::checks());
+    checks.extend(reordering::checks());
     checks
 }
 

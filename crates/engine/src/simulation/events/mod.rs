@@ -16,8 +16,8 @@ use longfat_network::topology::Graph;
 pub use impairments::Impairments;
 
 use super::network::{
-    AnyPort, AtRest, Drive, Driver, Entrance, Event, LineEnd, Links, Lost, Network, OTHER_RANK, Reports,
-    SERVICE_RANK, Served, Train, WithEvents,
+    AnyPort, AtRest, Drive, Driver, Entrance, Event, LineEnd, Links, Lost, Network, OTHER_RANK, Reports, SERVICE_RANK,
+    Served, Train, WithEvents,
 };
 use crate::observer::Observer;
 
