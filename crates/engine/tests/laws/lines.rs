@@ -4,15 +4,17 @@ use std::collections::BTreeSet;
 
 use longfat_engine::framing::{Content, Unit};
 use longfat_engine::measure::{Cause, RunRecord};
+use longfat_engine::observer::Unobserved;
 use longfat_engine::reordering::Order;
 use longfat_engine::scenario::Scenario;
-use longfat_engine::{Driver, run, run_by};
+use longfat_engine::units::Time;
+use longfat_engine::{Driver, Simulation, run, run_by};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{TestCaseError, TestRunner};
 use serde_json::{Value as Json, json};
 
-use super::random_graphs::any_graph;
+use super::random_graphs::{any_graph, any_graph_with_everything};
 use crate::support::scenario;
 use crate::support::tape::{Happening, run_taped};
 
@@ -230,7 +232,7 @@ fn a_link_draws_the_same_for_both_directions_and_other_links_draw_for_themselves
     let delays = |at: &str| {
         let line = lines.iter().find(|line| graph.link_name(line.number) == at).expect("it is listed");
         let conditions = scenario.conditions_of(&graph, line).expect("it changes");
-        conditions.before(longfat_engine::units::Time::NEVER).iter().map(|step| step.delay).collect::<Vec<_>>()
+        conditions.before(Time::NEVER).iter().map(|step| step.delay).collect::<Vec<_>>()
     };
     assert_eq!(delays("source 1 to switch 1"), delays("switch 1 to source 1"));
     assert_ne!(delays("source 1 to switch 1"), delays("source 2 to switch 1"));
@@ -371,4 +373,27 @@ fn random_graphs_have_every_kind_of_path_loss_capacity_and_reordering_on_lines_o
     let expected = both.flat_map(|model| [("host", model), ("switch", model)]).chain([("switch", "on-demand")]);
     assert_eq!(kinds, expected.collect());
     assert_eq!((lost.len(), granted > 10), (2, true), "{granted}");
+}
+
+/// Conservation is checked while packets are held up and under way, and again when the run is over.
+#[test]
+fn anything_may_be_on_every_line_at_once_and_no_packet_is_lost_track_of() {
+    let mut runner = TestRunner::deterministic();
+    let (mut held_up, mut delivered) = (0, 0);
+    for _ in 0..300 {
+        let network = any_graph_with_everything().new_tree(&mut runner).expect("a graph can be drawn").current();
+        let (scenario, graph) = (&network.scenario, network.scenario.graph());
+        let settings = scenario.lines_with_settings(&graph);
+        held_up += settings.iter().filter(|line| line.holds_up()).count();
+        let mut simulation = Simulation::driven_by(Driver::Events, scenario, Unobserved);
+        for part in 1..=8 {
+            simulation.advance(Time(scenario.duration.0.0 / 8 * part));
+            simulation.audit().unwrap_or_else(|violation| panic!("{violation}{network:?}"));
+        }
+        simulation.advance(Time::NEVER);
+        let sliced = simulation.finish().unwrap_or_else(|violation| panic!("{violation}{network:?}"));
+        assert_eq!(sliced.fingerprint, record(scenario).fingerprint, "{network:?}");
+        delivered += usize::from(sliced.flows.iter().any(|flow| flow.bytes_delivered > 0));
+    }
+    assert!(held_up > 1_000 && delivered > 100, "{held_up} lines, {delivered} runs");
 }

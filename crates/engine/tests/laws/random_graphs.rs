@@ -14,17 +14,34 @@ use super::random_traffic::{any_endless_traffic, any_limited_traffic, any_www_tr
 
 /// Any valid graph that simulates in milliseconds.
 pub fn any_graph() -> impl Strategy<Value = RandomNetwork> {
+    let picked: Placing = |drawn, names| drawn.iter().map(|line| (line.which.get(names), line)).collect();
+    any_graph_with(prop::collection::vec(any_line(), 0..6), picked)
+}
+
+/// Any valid graph with a path, losses, jitter, reordering and, where there may be any, capacity on demand and a port on each of its lines.
+pub fn any_graph_with_everything() -> impl Strategy<Value = RandomNetwork> {
+    let on_each: Placing = |drawn, names| names.iter().zip(drawn).collect();
+    any_graph_with(prop::collection::vec(any_line_with_everything(), MOST_LINES), on_each)
+}
+
+/// Lines of the largest graph: both directions of 5 links between switches and of 5 to hosts.
+const MOST_LINES: usize = 20;
+
+/// Which line gets which settings.
+type Placing = for<'a> fn(&'a [AnyLine], &'a [String]) -> Vec<(&'a String, &'a AnyLine)>;
+
+fn any_graph_with(lines: impl Strategy<Value = Vec<AnyLine>>, place: Placing) -> impl Strategy<Value = RandomNetwork> {
     let traffic = prop_oneof![3 => any_endless_traffic(), 2 => any_limited_traffic(), 1 => any_www_traffic()];
-    let run = (10_u64..200, 0_u64..1000, any_backgrounds(), any_vbr(), prop::collection::vec(any_line(), 0..6));
+    let run = (10_u64..200, 0_u64..1000, any_backgrounds(), any_vbr(), lines);
     let text = (any_topology(), any_framing_and_port(), any_tcp(1..3_700), traffic, any_loss(), any_loss(), run);
-    text.prop_filter_map("some parts do not fit together", |parts| {
+    text.prop_filter_map("some parts do not fit together", move |parts| {
         let ((topology, connections, names), (framing, port), tcp, traffic, loss, acknowledgment_loss, run) = parts;
         let (milliseconds, seed, mut background, vbr, lines) = run;
         if !port.contains("\"fifo\"") {
             background.extend(vbr);
         }
         let background = background.join(", ");
-        let (ports, lines) = laid_out(&lines, &names, unit_of(&framing));
+        let (ports, lines) = laid_out(&place(&lines, &names), unit_of(&framing));
         let text = format!(
             "schema_version = 1\nduration = \"{milliseconds} ms\"\nseed = {seed}\ntopology = {topology}\n\
              framing = {framing}\nport = {port}\ntcp = {tcp}\nconnections = {connections}\ntraffic = {traffic}\n\
@@ -65,6 +82,20 @@ fn any_line() -> impl Strategy<Value = AnyLine> {
         capacity,
         holding,
         buffer,
+    })
+}
+
+fn any_line_with_everything() -> impl Strategy<Value = AnyLine> {
+    let order = prop::sample::select(vec!["fifo", "free"]);
+    let holding = (any_delay(), order, any_reordering());
+    let parts = (any::<prop::sample::Index>(), any_path(), any_loss(), any_capacity(), holding, 300_u64..600);
+    parts.prop_map(|(which, path, loss, capacity, holding, buffer)| AnyLine {
+        which,
+        path: Some(path),
+        loss: Some(loss),
+        capacity: Some(capacity),
+        holding: Some(holding),
+        buffer: Some(buffer),
     })
 }
 
@@ -140,10 +171,9 @@ pub fn any_path() -> impl Strategy<Value = String> {
 }
 
 /// Entries of `ports` and of `lines`. Cells have no paths, no capacity on demand and keep their order, and hosts have no ports.
-fn laid_out(drawn: &[AnyLine], names: &[String], unit: Unit) -> (String, String) {
+fn laid_out(placed: &[(&String, &AnyLine)], unit: Unit) -> (String, String) {
     let (mut ports, mut lines, mut used) = (Vec::new(), Vec::new(), BTreeSet::new());
-    for AnyLine { which, path, loss, capacity, holding, buffer } in drawn {
-        let at = which.get(names);
+    for (at, AnyLine { path, loss, capacity, holding, buffer, .. }) in placed {
         if !used.insert(at) {
             continue;
         }
@@ -161,7 +191,7 @@ fn laid_out(drawn: &[AnyLine], names: &[String], unit: Unit) -> (String, String)
             own += &format!(", jitter = \"{jitter}\", order = \"{order}\", reordering = {reordering}");
         }
         lines.push(format!("{{ {own} }}"));
-        if let Some(buffer) = buffer.filter(|_| !is_of_host) {
+        if let Some(buffer) = buffer.as_ref().filter(|_| !is_of_host) {
             ports.push(format!("{{ at = \"{at}\", buffer = \"{buffer} {}\" }}", unit.plural()));
         }
     }
