@@ -130,3 +130,16 @@ def test_round_trips_of_ten_seconds_are_too_long_for_bbr() -> None:
     assert run(load_scenario(scenario))["metrics"]["efficiency"] < 0.05
     scenario["tcp"]["flavor"] = "cubic"
     assert not said(scenario, "idle")
+
+
+def test_behind_proxies_it_is_their_connections_that_are_spoken_of() -> None:
+    proxies = {"kind": "split-tcp", "buffer": "8 MB", "tcp": {"handshake": False}}
+    groups = [{"count": 1, "flavor": "bbr"}, {"count": 1}]
+    scenario = network("600 ms", "20 packets", proxies=proxies, connections=groups)
+    (words,) = said(scenario, "first timeout")
+    assert words.startswith("connections[0], connections[1]: between proxies a round trip takes")
+    assert "the first segments are then sent again" in words
+    (cost,) = said(scenario, "bbr: ")
+    assert "or proxies" not in cost
+    proxies["tcp"] = {"flavor": "cubic"}
+    assert not said(scenario, "bbr: ")

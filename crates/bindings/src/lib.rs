@@ -18,7 +18,7 @@ use longfat_engine::measure::{Better, DeclaredMetric, Metrics};
 use longfat_engine::pilot;
 use longfat_engine::random::Chance;
 use longfat_engine::scenario::{FullSegment, Scenario};
-use longfat_engine::topology::Graph;
+use longfat_engine::topology::{Graph, Leg};
 use longfat_engine::transport::control::guarded;
 use longfat_engine::transport::law::ResponseToMarks;
 use longfat_engine::transport::{CongestionNotification, TcpConfig};
@@ -199,14 +199,14 @@ fn scenario_network(resolved: &str) -> PyResult<String> {
     Ok(json!({ "connections": connections, "ports": ports, "kinds": kinds }).to_string())
 }
 
-/// One connection of each group and of those in none: its end systems, and its path through the managed ports, each with the rate at which
-/// a burst of the sender reaches it.
+/// One connection of each group and of those in none: its end systems, those of its leg over the bottleneck where proxies split it, and its
+/// path through the managed ports, each with the rate at which a burst of the sender reaches it.
 fn kinds_of_connections(scenario: &Scenario, graph: &Graph) -> Vec<Json> {
     let (names, framing) = (graph.port_names(), scenario.framing.build(&()));
     let groups = scenario.groups_of_senders(graph.senders());
     let kind = |sender: usize| {
         let flow = graph.flows.iter().find(|flow| flow.sender == sender)?;
-        let tcp = scenario.tcp_of(sender);
+        let tcp = scenario.tcp_of_leg(sender, Leg::Bottleneck, true);
         let port = |place: usize| {
             let number = names.iter().position(|name| *name == graph.link_name(flow.forward[place]))?;
             let before = flow.forward[..place].iter().map(|&line| graph.links[line].rate.0).min();
@@ -225,6 +225,7 @@ fn kinds_of_connections(scenario: &Scenario, graph: &Graph) -> Vec<Json> {
             "segment_bits": FullSegment::of(&tcp).bits(framing.as_ref()),
             "first_window_segments": tcp.initial_window.bytes(tcp.mss.0).min(tcp.receiver_window.0).div_ceil(tcp.mss.0),
             "is_paced": is_paced,
+            "is_split": graph.is_split,
             "asks": scenario.source(sender, graph.senders()).asks(),
             "tcp": tcp.resolved(),
         }))

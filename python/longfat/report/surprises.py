@@ -53,14 +53,14 @@ PROBING = {
 
 
 def surprises(settings: Mapping[str, Any], network: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a sentence for each surprise, for the connections of each group."""
+    """Yield a sentence for each surprise, with the groups of connections that it is about."""
+    found: dict[str, list[str]] = {}
     for kind in network["kinds"]:
-        who = _who(kind, settings)
-        for surprise in (_opening, _burst):
+        for surprise in (_opening, _burst, _probing):
             if words := surprise(kind, network):
-                yield f"{who}{words}"
-        if words := _probing(kind):
-            yield f"{who}{words}"
+                found.setdefault(words, []).append(_who(kind, settings))
+    for words, groups in found.items():
+        yield f"{', '.join(groups)}: {words}" if any(groups) else words
 
 
 def _who(kind: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
@@ -68,9 +68,9 @@ def _who(kind: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
     if not groups:
         return ""
     if kind["group"] is None:
-        return "connections in no group: "
+        return "connections in no group"
     name = groups[kind["group"]].get("name")
-    return f"connections[{kind['group']}]{f' ({name})' if name else ''}: "
+    return f"connections[{kind['group']}]{f' ({name})' if name else ''}"
 
 
 def _opening(kind: Mapping[str, Any], network: Mapping[str, Any]) -> str | None:
@@ -90,11 +90,18 @@ def _opening(kind: Mapping[str, Any], network: Mapping[str, Any]) -> str | None:
         significant(time_ps / PICOSECONDS_PER_SECOND, _DIGITS) for time_ps in (full_ps, first_ps)
     )
     what = "SYNs are" if kind["tcp"]["handshake"] else "the first segments are"
+    where = "between proxies " if kind["is_split"] else ""
     if kind["round_trip_ps"] > first_ps:
-        when, remedy = f"a round trip takes {full} s with full queues and never less than", ""
+        when, remedy = (
+            f"{where}a round trip takes {full} s with full queues and never less than",
+            "",
+        )
         when = f"{when} {significant(kind['round_trip_ps'] / PICOSECONDS_PER_SECOND, _DIGITS)} s"
     else:
-        when, remedy = f"a round trip takes {full} s with full queues", "a smaller port.buffer or "
+        when, remedy = (
+            f"{where}a round trip takes {full} s with full queues",
+            "a smaller port.buffer or ",
+        )
     return (
         f"{when}, and the first timeout is {first} s: {what} then sent again though nothing is "
         f"lost; {remedy}a longer tcp.retransmission_timeout.initial avoids it (RFC 6298 section 2)"
@@ -134,7 +141,7 @@ def _burst(kind: Mapping[str, Any], network: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _probing(kind: Mapping[str, Any]) -> str | None:
+def _probing(kind: Mapping[str, Any], _: Mapping[str, Any]) -> str | None:
     """Return what BBR's search for the least round trip costs on long round trips."""
     flavor = kind["tcp"]["flavor"]["kind"]
     probing = PROBING.get(flavor)
@@ -157,4 +164,5 @@ def _probing(kind: Mapping[str, Any]) -> str | None:
             f"every {probing.every_s:g} s it waits for the least round trip, with round trips of "
             f"{trip} s for two of them: alone it leaves {share} of the line idle"
         )
-    return f"{flavor}: {cost}; another flavor, or proxies around the long line, avoid it"
+    proxies = "" if kind["is_split"] else ", or proxies around the long line,"
+    return f"{flavor}: {cost}; another flavor{proxies} avoids it"
