@@ -20,6 +20,7 @@ METHODS = [
     ROOT / "docs" / "models" / "graphs.md",
     ROOT / "docs" / "models" / "capacity.md",
     ROOT / "docs" / "models" / "reordering.md",
+    ROOT / "docs" / "models" / "datagrams.md",
     ROOT / "docs" / "guide" / "studies.md",
     ROOT / "docs" / "guide" / "controls.md",
     ROOT / "docs" / "guide" / "first-answers.md",

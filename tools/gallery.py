@@ -66,6 +66,7 @@ RUNS: Mapping[str, tuple[str, Mapping[str, str]]] = {
         },
     ),
     "pages": ("examples/geo-service/scenario.toml", {}),
+    "call": ("examples/scenarios/call-beside-bulk.toml", {"port.queue": "fq-codel"}),
     "served": (
         "studies/guaranteed-rate/scenario.toml",
         {"tcp.flavor": "sack", "duration": "3 s", "port.scheduler.guaranteed_rate": "0.1"},
@@ -82,6 +83,7 @@ OF_RUNS = {
     "capacity": "served",
     "phase-plane": "two",
     "completion-time": "pages",
+    "delay": "call",
 }
 OF_STUDIES = {
     "efficiency-fairness": (UBR, "2,3"),

@@ -19,7 +19,11 @@ from longfat.traces import Traces, load_traces
 from tests.plots.test_vega_lite import check
 from tests.traces.conftest import LOSSY
 
-OF_TRACES = [name for name in PLOTS if find(name).SOURCE == "traces" and name != "completion-time"]
+OF_TRACES = [
+    name
+    for name in PLOTS
+    if find(name).SOURCE == "traces" and name not in {"completion-time", "delay"}
+]
 
 
 @pytest.mark.parametrize("name", OF_TRACES)

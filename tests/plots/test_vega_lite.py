@@ -14,7 +14,11 @@ from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture
 from longfat.plots.vega_lite import vega_lite
 from longfat.traces import Traces
 
-OF_TRACES = [name for name in PLOTS if find(name).SOURCE == "traces" and name != "completion-time"]
+OF_TRACES = [
+    name
+    for name in PLOTS
+    if find(name).SOURCE == "traces" and name not in {"completion-time", "delay"}
+]
 OF_ANALYSES = [name for name in PLOTS if find(name).SOURCE == "analysis"]
 
 

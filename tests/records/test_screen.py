@@ -274,3 +274,37 @@ def test_ports_that_do_not_fit_are_told_together() -> None:
     assert rows[-1]["port"] == f"{len(record['ports']) - len(rows) + 1} others"
     dropped = sum(int(row["packets dropped"].replace(",", "")) for row in rows)
     assert dropped == sum(port["cells_dropped"] for port in record["ports"])
+
+
+def _with_datagrams(probes: int) -> Record:
+    scenario = load_scenario(
+        USERS
+        | {
+            "duration": "2 s",
+            "proxies": "none",
+            "connections": [
+                {"count": 40 - probes - 1, "traffic": {"kind": "finite", "size": "20 kB"}},
+                {"count": probes, "traffic": {"kind": "probe", "interval": "50 ms"}},
+                {"traffic": {"kind": "constant-rate", "rate": "1 Mbit/s"}},
+            ],
+            "topology": USERS["topology"],
+        }
+    )
+    return run(scenario)
+
+
+def test_flows_over_udp_have_delays_and_losses_in_the_place_of_windows() -> None:
+    record = _with_datagrams(3)
+    few = Record({**record, "flows": record["flows"][-6:]})
+    tables = {title: (header, rows) for header, rows, title, _ in screen_tables(few)}
+    header, rows = tables["datagrams"]
+    assert [row[0] for row in rows] == ["flow 37", "flow 38", "flow 39", "flow 40"]
+    assert {"sent", "lost", "p99", "jitter s", "mean round trip s"} <= {*header}
+    assert rows[-1][-1] == "-", "a constant rate is not answered"
+    assert len(tables["flows"][1]) == 2
+
+
+def test_many_flows_over_udp_are_a_group_with_delays() -> None:
+    record = _with_datagrams(20)
+    (rows,) = (rows for _, rows, title, _ in screen_tables(record) if title == "flows")
+    assert {row[2] for row in rows if "probe" in row[0]} >= {"p99 delay s", "mean delay s"}

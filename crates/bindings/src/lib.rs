@@ -199,11 +199,12 @@ fn scenario_network(resolved: &str) -> PyResult<String> {
     Ok(json!({ "connections": connections, "ports": ports, "kinds": kinds }).to_string())
 }
 
-/// One connection of each group and of those in none: its end systems, those of its leg over the bottleneck where proxies split it, and its
+/// One connection over TCP of each group and of those in none: its end systems, those of its leg over the bottleneck where proxies split it, and its
 /// path through the managed ports, each with the rate at which a burst of the sender reaches it.
 fn kinds_of_connections(scenario: &Scenario, graph: &Graph) -> Vec<Json> {
     let (names, framing) = (graph.port_names(), scenario.framing.build(&()));
     let groups = scenario.groups_of_senders(graph.senders());
+    let over_tcp = |sender: &usize| !scenario.sends_datagrams(*sender, graph.senders());
     let kind = |sender: usize| {
         let flow = graph.flows.iter().find(|flow| flow.sender == sender)?;
         let tcp = scenario.tcp_of_leg(sender, Leg::Bottleneck, true);
@@ -230,7 +231,7 @@ fn kinds_of_connections(scenario: &Scenario, graph: &Graph) -> Vec<Json> {
             "tcp": tcp.resolved(),
         }))
     };
-    scenario.first_senders(graph.senders()).filter_map(kind).collect()
+    scenario.first_senders(graph.senders()).filter(over_tcp).filter_map(kind).collect()
 }
 
 #[pyfunction]

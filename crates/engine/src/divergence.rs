@@ -55,6 +55,23 @@ pub enum Happening {
         /// Next byte expected.
         next: u64,
     },
+    /// A connection over UDP hands a datagram to its network interface.
+    DatagramSent {
+        /// Number of the datagram.
+        sequence: u64,
+        /// Number of bytes.
+        length: u64,
+    },
+    /// A datagram reaches the far end complete.
+    DatagramReceived {
+        /// Number of the datagram.
+        sequence: u64,
+    },
+    /// The answer to a datagram reaches its sender.
+    AnswerReceived {
+        /// Number of the datagram.
+        sequence: u64,
+    },
     /// The retransmission timer expires.
     TimedOut,
     /// A loss model loses a packet, or its first cell.
@@ -266,6 +283,18 @@ impl Observer for Recorder {
 
     fn acknowledgment_received(&mut self, now: Time, flow: usize, acknowledgment: &Acknowledgment, window: &Window) {
         self.note(now, flow, Happening::AcknowledgmentReceived { next: acknowledgment.next }, Some(window));
+    }
+
+    fn datagram_sent(&mut self, now: Time, connection: usize, sequence: u64, length: u64) {
+        self.note(now, connection, Happening::DatagramSent { sequence, length }, None);
+    }
+
+    fn datagram_received(&mut self, now: Time, connection: usize, sequence: u64, _length: u64, _delay: Span) {
+        self.note(now, connection, Happening::DatagramReceived { sequence }, None);
+    }
+
+    fn answer_received(&mut self, now: Time, connection: usize, sequence: u64, _length: u64, _round_trip: Span) {
+        self.note(now, connection, Happening::AnswerReceived { sequence }, None);
     }
 
     fn timed_out(&mut self, now: Time, flow: usize, window: &Window) {

@@ -147,6 +147,12 @@ pub trait Observer {
     fn synchronized(&mut self, _now: Time, _flow: usize) {}
     /// A sender has acted on an acknowledgment, a timer or its application. Its state stays as it is until it acts again.
     fn sender_acted(&mut self, _now: Time, _flow: usize, _sender: &Sender) {}
+    /// A connection over UDP hands a datagram to its network interface.
+    fn datagram_sent(&mut self, _now: Time, _connection: usize, _sequence: u64, _length: u64) {}
+    /// A datagram reaches the far end, `delay` after it was sent.
+    fn datagram_received(&mut self, _now: Time, _connection: usize, _sequence: u64, _length: u64, _delay: Span) {}
+    /// The answer to a datagram reaches its sender, `round_trip` after the datagram was sent.
+    fn answer_received(&mut self, _now: Time, _connection: usize, _sequence: u64, _length: u64, _round_trip: Span) {}
     /// A loss model or a path loses a packet, or its first cell.
     fn packet_lost(&mut self, _now: Time, _flow: usize, _content: &Content) {}
     /// A port begins to send a cell of a class, or a packet that travels whole, of `bits` bits.

@@ -109,6 +109,17 @@ const CASES: &[(&str, u32, &str, &str, &str, &str)] = &[
       traffic = { kind = \"www\", interval = \"2 s\", spacing = \"uniform(10 ms, 50 ms)\" }",
     ),
     (
+        "uneven 5 datagrams",
+        5,
+        UNEVEN,
+        "2 s",
+        "buffer = \"300 cells\", policy = \"epd\"",
+        "connections = [{ traffic = { kind = \"constant-rate\", rate = \"20 Mbit/s\" } }, \
+      { traffic = { kind = \"voip\", talk = \"100 ms\", silence = \"50 ms\" } }, \
+      { traffic = { kind = \"video\", start = \"uniform(0 ms, 40 ms)\" } }, \
+      { traffic = { kind = \"probe\", interval = \"3 ms\", spacing = \"poisson\" } }]",
+    ),
+    (
         "lan 5 epd, background",
         5,
         LAN,

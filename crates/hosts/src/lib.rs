@@ -1,10 +1,11 @@
-//! End systems: TCP, the traffic of the applications above it, and proxies that split connections.
+//! End systems: TCP, datagrams, the traffic of the applications above it, and proxies that split connections.
 //!
 //! This crate knows nothing of the network: a sender takes acknowledgments and gives segments.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
+pub mod datagrams;
 pub mod proxies;
 pub mod traffic;
 pub mod transport;

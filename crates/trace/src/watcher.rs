@@ -215,6 +215,20 @@ impl Observer for Watcher {
         tell!(self, [cwnd, ssthresh, flight, rto, rtt], sender_acted(now, flow, sender));
     }
 
+    fn datagram_sent(&mut self, now: Time, connection: usize, sequence: u64, length: u64) {
+        self.tell_capture(|capture| capture.datagram_sent(now, connection, sequence, length));
+    }
+
+    fn datagram_received(&mut self, now: Time, connection: usize, sequence: u64, length: u64, delay: Span) {
+        tell!(self, [delay, throughput], datagram_received(now, connection, sequence, length, delay));
+        self.tell_capture(|capture| capture.datagram_received(now, connection, sequence, length, delay));
+    }
+
+    fn answer_received(&mut self, now: Time, connection: usize, sequence: u64, length: u64, round_trip: Span) {
+        tell!(self, [rtt], answer_received(now, connection, sequence, length, round_trip));
+        self.tell_capture(|capture| capture.answer_received(now, connection, sequence, length, round_trip));
+    }
+
     fn packet_lost(&mut self, now: Time, flow: usize, content: &Content) {
         tell!(self, [drops], packet_lost(now, flow, content));
         self.tell_capture(|capture| capture.packet_lost(now, flow, content));

@@ -44,6 +44,14 @@ fn scenarios() -> Vec<String> {
         of_class("{ kind = \"guaranteed-rate\", guaranteed_rate = 0.1 }"),
         of_class("\"per-vc-fair\"").replace(VBR, ""),
         network(5, OC3, OC3, "1 ms", "framing = \"packet\"\nport.buffer = \"40 packets\""),
+        network(
+            5,
+            OC3,
+            OC3,
+            "1 ms",
+            "framing = \"ethernet\"\nport.buffer = \"40 packets\"\nconnections = [{ traffic = { kind = \"probe\", interval = \"3 ms\" } }, \
+             { traffic = { kind = \"voip\", start = \"1 ms\" } }]",
+        ),
         network(5, 2 * OC3, OC3, "1 ms", "framing = \"ethernet\"\nport.buffer = \"40 packets\"\ntraffic = \"www\""),
     ]
 }

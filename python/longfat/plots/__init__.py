@@ -25,6 +25,7 @@ PLOTS = {
     "capacity": "longfat.plots.capacity",
     "phase-plane": "longfat.plots.phase_plane",
     "completion-time": "longfat.plots.completion_time",
+    "delay": "longfat.plots.delay",
     "efficiency-fairness": "longfat.plots.efficiency_fairness",
     "reference": "longfat.plots.reference",
     "buffer-efficiency": "longfat.plots.buffer_efficiency",

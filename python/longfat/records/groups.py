@@ -98,6 +98,9 @@ def file_times_s(files: Sequence[Part]) -> list[float]:
 def measures_of(flows: Sequence[Part], of_files: bool) -> list[Measure]:
     """Return the results of a group's flows, the most telling first; with times if `of_files`."""
     told = [("goodput bps", [flow["goodput_bps"] for flow in flows])]
+    if all("datagrams" in flow for flow in flows):
+        told = [*_of_datagrams([flow["datagrams"] for flow in flows]), *told]
+        return [(name, values, len(flows)) for name, values in told]
     if of_files:
         told.append(("file time s", file_times_s(flows)))
     shares = [
@@ -109,6 +112,16 @@ def measures_of(flows: Sequence[Part], of_files: bool) -> list[Measure]:
     trips = [flow["round_trips"]["mean_s"] for flow in flows if flow["round_trips"]["count"]]
     told.append(("mean round trip s", trips))
     return [(name, values, len(flows)) for name, values in told]
+
+
+def _of_datagrams(datagrams: Sequence[Part]) -> Iterator[tuple[str, list[float]]]:
+    """Yield the results of flows over UDP, of those that have any."""
+    for name, key in (
+        *(("p99 delay s", "delay_p99_s"), ("mean delay s", "delay_mean_s")),
+        *(("lost share", "loss_ratio"), ("mean jitter s", "mean_jitter_s")),
+        ("reordered share", "reordered_ratio"),
+    ):
+        yield name, [own[key] for own in datagrams if own[key] is not None]
 
 
 def quantiles(values: Sequence[float]) -> list[float | None]:

@@ -67,7 +67,7 @@ _AROUND = 3
 _ELSEWHERE = frozenset({"max_goodput_bps", "max_queue_cells"})
 """Metrics that the efficiency and the ports tell."""
 
-_ONLY_IF_ANY = frozenset({"packets_lost", "packet_mark_ratio"})
+_ONLY_IF_ANY = frozenset({"packets_lost", "packet_mark_ratio", "datagram_reordered_ratio"})
 """Metrics of which 0 says no more than that the scenario has no such thing."""
 
 _OF_PORTS = ("max_queue_cells", "mean_queue_cells", "cells_in", "cells_dropped", "utilization")
@@ -101,7 +101,7 @@ def screen_tables(record: Part) -> list[Table]:
     """
     room = LINES - _lines(summary(record))
     above, below = [*_completions(record), *_metrics_and_ledger(record)], _ports(record)
-    sections = [*above, _each_flow(record), *below]
+    sections = [*above, *_each_flow(record), *below]
     if len(record["flows"]) > MOST_FLOWS or _room_left(sections, room) < 0:
         sections = [*above, _flows_in_groups(record), *below]
     _share(sections, _room_left(sections, room))
@@ -189,11 +189,12 @@ def _metrics(record: Part) -> Iterator[Row]:
     waiting time is known.
     """
     values = told_metrics(record)
+    over_tcp = sum("datagrams" not in flow for flow in record["flows"])
     for name, value in values.items():
         fits = (
             name not in _ELSEWHERE
             and (value or name not in _ONLY_IF_ANY)
-            and (name != "fairness" or len(record["flows"]) > 1)
+            and (name != "fairness" or over_tcp > 1)
             and (name != "mean_queue_cells" or "mean_queueing_delay_s" not in values)
         )
         if fits:
@@ -213,8 +214,42 @@ def _ledger_rows(ledger: Sequence[Part], most: int) -> list[Row]:
     return run_ledger_rows(kept)[1]
 
 
-def _each_flow(record: Part) -> _Section:
-    """Return a row for each flow; all of them are needed."""
+def _each_flow(record: Part) -> Iterator[_Section]:
+    """Yield a row for each flow over TCP, and for each over UDP; all of them are needed."""
+    over_tcp = [flow for flow in record["flows"] if "datagrams" not in flow]
+    over_udp = [flow for flow in record["flows"] if "datagrams" in flow]
+    if over_tcp:
+        yield _each_over_tcp(over_tcp, bool(files_of(record)))
+    if over_udp:
+        yield _each_over_udp(over_udp)
+
+
+def _each_over_udp(flows: Sequence[Part]) -> _Section:
+    names = {
+        "sent": "sent",
+        "lost": "lost",
+        "mean delay s": "delay_mean_s",
+        "p95": "delay_p95_s",
+        "p99": "delay_p99_s",
+        "max": "delay_max_s",
+        "jitter s": "mean_jitter_s",
+        "reordered": "reordered",
+    }
+    header = ["flow", *names]
+    rows = [
+        [flow["name"], *(number_text(flow["datagrams"][name]) for name in names.values())]
+        for flow in flows
+    ]
+    if any("answered" in flow["datagrams"] for flow in flows):
+        header.append("mean round trip s")
+        rows = [
+            [*row, number_text(flow["round_trips"]["mean_s"])]
+            for row, flow in zip(rows, flows, strict=True)
+        ]
+    return _Section("datagrams", header, rows, len(rows), _first)
+
+
+def _each_over_tcp(flows: Sequence[Part], has_files: bool) -> _Section:
     header = ["flow", "control", "goodput bps", "retransmitted", "timeouts", "mean round trip s"]
     names = ["name", "flavor", "goodput_bps", "segments_retransmitted", "timeouts"]
     rows = [
@@ -222,13 +257,12 @@ def _each_flow(record: Part) -> _Section:
             number_text(value)
             for value in (*(flow[name] for name in names), flow["round_trips"]["mean_s"])
         ]
-        for flow in record["flows"]
+        for flow in flows
     ]
-    if files_of(record):
+    if has_files:
         header.append("finished s")
         rows = [
-            [*row, number_text(flow["finished_s"])]
-            for row, flow in zip(rows, record["flows"], strict=True)
+            [*row, number_text(flow["finished_s"])] for row, flow in zip(rows, flows, strict=True)
         ]
     return _Section("flows", header, rows, len(rows), _first)
 

@@ -36,6 +36,7 @@ MOST_ROWS = 100
 _FIRST = (
     *("efficiency", "goodput_bps", "max_min_fairness", "fairness"),
     *("cell_loss_ratio", "acknowledgments_superseded", "mean_round_trip_s"),
+    *("datagram_delay_p99_s", "datagram_loss_ratio", "datagram_jitter_s"),
     *("mean_queueing_delay_s", "queueing_delay_p95_s", "mean_queue_cells"),
     *("timeouts", "packets_lost", "packet_mark_ratio"),
 )

@@ -79,6 +79,11 @@ impl Scenario {
         let (first, group) =
             (self.groups_of_senders(senders).iter().position(|group| *group == gate)?, &self.connections[gate]);
         let source = self.source(first, senders);
+        if source.datagrams().is_some() {
+            return Some(format!(
+                "waits for {after:?}, whose datagrams have no end that anybody is told of; name a group over TCP"
+            ));
+        }
         let ends = source.size().is_some() || source.connections(Time::ZERO).is_some() || group.stop.is_some();
         (source.asks() || !ends).then(|| {
             let traffic = group.traffic.as_ref().unwrap_or(&self.traffic).name();

@@ -147,9 +147,11 @@ impl Scenario {
         self.group(sender).map_or(Cow::Borrowed(&self.tcp), |group| Cow::Owned(group.tcp(&self.tcp)))
     }
 
-    /// End systems of one connection of each group, and of one in no group, if there are any.
+    /// End systems of one connection over TCP of each group, and of one in no group, if there are any.
     pub fn kinds_of_connections(&self) -> impl Iterator<Item = Cow<'_, TcpConfig>> {
-        self.first_senders(self.checked_topology_graph().senders()).map(|sender| self.tcp_of(sender))
+        let senders = self.checked_topology_graph().senders();
+        let over_tcp = self.first_senders(senders).filter(move |&sender| !self.sends_datagrams(sender, senders));
+        over_tcp.map(|sender| self.tcp_of(sender))
     }
 
     /// Time in seconds until a window of `segments` segments has grown back after a loss, over a round trip of `round_trip_s` seconds: the

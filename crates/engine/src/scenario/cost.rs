@@ -127,6 +127,14 @@ impl Writing {
             };
             let tcp = scenario.tcp_of(sender);
             all.events += as_float(number);
+            if scenario.sends_datagrams(sender, senders) {
+                let bits = as_float(framing.datagram(bytes).1);
+                all.events += as_float(number) * EVENTS_PER_UNIT;
+                offered_bps += bits / interval.as_seconds();
+                windows += as_float(number);
+                all.packets += as_float(number).min(round_trip / interval.as_seconds() + 1.0);
+                continue;
+            }
             // By Nagle's rule small writes share segments, and large ones fill several.
             if tcp.nagle || bytes >= tcp.mss.0 {
                 continue;

@@ -19,6 +19,7 @@ impl Scenario {
             let segments = self.source(sender, senders).segments(mss)?;
             Some((segments, format!("{segments} segments of {mss} B")))
         };
+        let has_requests = self.has_requests(senders);
         let passing = |flow: &Flow| {
             let passes = |path: &[usize]| path.contains(&number);
             let most = |path: &[usize], smallest| {
@@ -26,9 +27,12 @@ impl Scenario {
                 if passes(path) { u64::try_from(most).unwrap_or(u64::MAX) } else { 0 }
             };
             // Where receivers ask, acknowledgments and data go either way.
-            let of_data = if self.has_requests() { 0 } else { 1 };
+            let of_data = if has_requests { 0 } else { 1 };
+            let uses_udp = self.sends_datagrams(flow.sender, senders);
+            let datagram = if uses_udp { framing.datagram(1).1 } else { u64::MAX };
             let (there, back) = (&flow.forward, &flow.backward);
-            let most = most(there, framing.bits(of_data, 0)).saturating_add(most(back, framing.bits(0, 0)));
+            let most = most(there, framing.bits(of_data, 0).min(datagram))
+                .saturating_add(most(back, framing.bits(0, 0).min(datagram)));
             Passing { certain: certain(flow.sender).filter(|_| passes(there) && !passes(back)), most: (most, duration) }
         };
         LossContext {

@@ -295,7 +295,8 @@ impl Scenario {
     /// Number of flows in a simulation: one per connection or leg, then one per connection for requests, if receiving ends make requests.
     #[must_use]
     pub fn number_of_flows(&self) -> usize {
-        self.graph().circuits() / if self.has_requests() { 1 } else { 2 }
+        let graph = self.graph();
+        graph.circuits() / if self.has_requests(graph.senders()) { 1 } else { 2 }
     }
 }
 

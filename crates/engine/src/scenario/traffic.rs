@@ -80,10 +80,16 @@ impl Scenario {
         Err(("connections".into(), message))
     }
 
-    /// True if receiving ends make requests: each connection then has a second flow for them.
+    /// True if receiving ends of any of the `senders` senders make requests: each connection then has a second flow for them.
     #[must_use]
-    pub fn has_requests(&self) -> bool {
-        self.source(0, 1).asks()
+    pub fn has_requests(&self, senders: usize) -> bool {
+        self.first_senders(senders).any(|sender| self.source(sender, senders).asks())
+    }
+
+    /// True if the connections of a sender use UDP.
+    #[must_use]
+    pub fn sends_datagrams(&self, sender: usize, senders: usize) -> bool {
+        self.source(sender, senders).datagrams().is_some()
     }
 
     /// Errors of the common traffic, and of the groups' own.
@@ -93,7 +99,7 @@ impl Scenario {
         let mut objections: Vec<_> = of_all.map(|(key, message)| (format!("traffic.{key}"), message)).collect();
         for first in self.first_senders(senders) {
             let own = self.number_of_group(first).filter(|&number| self.connections[number].traffic.is_some());
-            let path = own.map_or("traffic".into(), |number| format!("connections[{number}].traffic"));
+            let path = self.path_of_traffic(first);
             let alike = own.map_or(senders as u64, |number| self.connections[number].count.0);
             let context = SourceContext { senders: alike, ..self.source_context(first, senders) };
             for (key, message) in self.traffic_of(first).objections(&context) {
@@ -105,16 +111,36 @@ impl Scenario {
         }
         objections.extend(self.object_to_blocks(senders));
         objections.extend(self.object_to_some_requests(senders));
+        objections.extend(self.object_to_large_datagrams(senders));
         objections
     }
 
-    /// Either all receiving ends make requests or none: the requesting end opens the connection.
+    fn path_of_traffic(&self, sender: usize) -> String {
+        let own = self.number_of_group(sender).filter(|&number| self.connections[number].traffic.is_some());
+        own.map_or("traffic".into(), |number| format!("connections[{number}].traffic"))
+    }
+
+    /// Datagrams are not cut into fragments.
+    fn object_to_large_datagrams(&self, senders: usize) -> Option<Objection> {
+        if !self.framing.objections(&()).is_empty() {
+            return None;
+        }
+        let most = self.framing.build(&()).largest_datagram()?;
+        let largest = |sender| self.source(sender, senders).datagrams().map_or(0, |datagrams| datagrams.largest);
+        let sender = self.first_senders(senders).find(|&sender| largest(sender) > most)?;
+        let (bytes, name) = (largest(sender), self.framing.name());
+        let message = format!("a datagram of {bytes} B does not fit a packet of framing \"{name}\"; at most {most} B");
+        Some((self.path_of_traffic(sender), message))
+    }
+
+    /// Of the connections over TCP, either all receiving ends make requests or none: the requesting end opens the connection.
     fn object_to_some_requests(&self, senders: usize) -> Option<Objection> {
         let asks = |sender| self.source(sender, senders).asks();
-        let other = self.first_senders(senders).find(|&sender| asks(sender) != asks(0))?;
-        let path =
-            self.number_of_group(other).map_or("traffic".into(), |number| format!("connections[{number}].traffic"));
-        let (asking, others) = if asks(0) { (0, other) } else { (other, 0) };
+        let mut over_tcp = self.first_senders(senders).filter(|&sender| !self.sends_datagrams(sender, senders));
+        let first = over_tcp.next()?;
+        let other = over_tcp.find(|&sender| asks(sender) != asks(first))?;
+        let path = self.path_of_traffic(other);
+        let (asking, others) = if asks(first) { (first, other) } else { (other, first) };
         let [asking, others] = [asking, others].map(|sender| self.traffic_of(sender).name());
         Some((
             path,

@@ -41,6 +41,8 @@ proptest! {
         prop_assert!(bytes_in_cells >= payload + options + 40, "{bytes_in_cells} bytes for {payload}");
         // What frames around many packets take is spread over them: 2 % at most.
         prop_assert!(bytes_in_cells < payload + options + 200 + payload / 50, "{bytes_in_cells} bytes for {payload}");
+        // A UDP header has 12 bytes less than one of TCP.
+        prop_assert_eq!(framing.datagram(payload + options + 12), (cells, bits));
         let more = framing.bits(payload + 1, options) - bits;
         prop_assert!([0, 8, 16, CELL_BITS].contains(&more), "a byte more costs a byte or two, or a cell at most");
     }

@@ -96,7 +96,7 @@ fn check_flows(scenario: &Scenario, record: &RunRecord) -> Result<(), TestCaseEr
     // Segments are full (T-01) unless the window's edge may cut them. Retransmissions may then begin or end elsewhere.
     let is_endless = is_endless(scenario);
     let are_whole = is_endless && scenario.tcp.silly_window_avoidance;
-    for flow in &record.flows {
+    for flow in record.flows.iter().filter(|flow| flow.datagrams.is_none()) {
         prop_assert!(flow.bytes_delivered <= flow.segments_sent * mss, "more was delivered than sent: {flow:?}");
         if are_whole {
             let new = flow.segments_sent - flow.segments_retransmitted;
@@ -109,6 +109,13 @@ fn check_flows(scenario: &Scenario, record: &RunRecord) -> Result<(), TestCaseEr
             flow.timeouts == 0 || flow.segments_retransmitted > 0,
             "timeouts without retransmission: {flow:?}"
         );
+    }
+    for (flow, datagrams) in record.flows.iter().filter_map(|flow| Some((flow, flow.datagrams.as_ref()?))) {
+        let arrived = datagrams.answered.unwrap_or(datagrams.received);
+        prop_assert!(arrived + datagrams.lost <= datagrams.sent, "more arrived or was lost than was sent: {flow:?}");
+        prop_assert!(datagrams.reordered == 0, "lines are FIFOs: {flow:?}");
+        prop_assert_eq!(datagrams.delays.count(), datagrams.received);
+        prop_assert_eq!((flow.timeouts, flow.segments_retransmitted), (0, 0));
     }
     let timeouts: u64 = record.flows.iter().map(|flow| flow.timeouts).sum();
     prop_assert_eq!(record.metrics.timeouts, timeouts);

@@ -7,7 +7,7 @@ use longfat_engine::scenario::Scenario;
 use longfat_engine::switch::PortState;
 use longfat_engine::switch::drop_policy::Verdict;
 use longfat_engine::transport::{Segment, Sender, Window};
-use longfat_engine::units::Time;
+use longfat_engine::units::{Span, Time};
 use longfat_engine::{Driver, Simulation, run_by};
 use proptest::prelude::*;
 
@@ -75,6 +75,15 @@ impl Observer for Heard {
     }
     fn segment_received(&mut self, now: Time, flow: usize, sequence: u64, length: u64, next: u64) {
         self.ends.push(format!("{now:?} {flow} receives {sequence} {length} {next}"));
+    }
+    fn datagram_sent(&mut self, now: Time, connection: usize, sequence: u64, length: u64) {
+        self.ends.push(format!("{now:?} {connection} sends datagram {sequence} {length}"));
+    }
+    fn datagram_received(&mut self, now: Time, connection: usize, sequence: u64, _: u64, delay: Span) {
+        self.ends.push(format!("{now:?} {connection} receives datagram {sequence} after {delay:?}"));
+    }
+    fn answer_received(&mut self, now: Time, connection: usize, sequence: u64, _: u64, round_trip: Span) {
+        self.ends.push(format!("{now:?} {connection} receives answer {sequence} after {round_trip:?}"));
     }
     fn timed_out(&mut self, now: Time, flow: usize, _: &Window) {
         self.ends.push(format!("{now:?} {flow} times out"));

@@ -6,6 +6,7 @@ mod blocks;
 mod capacity;
 mod classes;
 mod conservation;
+mod datagrams;
 mod delivery;
 mod divergence;
 mod drivers;

@@ -66,7 +66,7 @@ pub fn in_blocks(networks: impl Strategy<Value = RandomNetwork>) -> impl Strateg
         "some parts do not fit together",
         |(network, first, second, traffic)| {
             let senders = network.scenario.graph().senders();
-            let asks = network.scenario.has_requests();
+            let asks = network.scenario.has_requests(senders);
             let settings = |(tcp, stop, stops): &(Option<String>, u64, bool)| {
                 let tcp = tcp.as_ref().map_or(String::new(), |tcp| format!(", tcp = {tcp}"));
                 let stop = if *stops { format!(", stop = \"{stop} ms\"") } else { String::new() };
@@ -234,6 +234,7 @@ pub fn parse(text: &str) -> Option<Scenario> {
         "keeps its promises at one managed port",
         "acknowledgments cross the bottleneck too",
         "the receiving ends make requests",
+        "whose datagrams have no end",
         "sends more than a proxy has room for",
         "proxies split these",
         "proxies stand at the switches",

@@ -19,7 +19,7 @@ pub fn any_limited_traffic() -> BoxedStrategy<String> {
             "{{ kind = \"messages\", size = \"{size} B\", interval = \"{interval} us\", count = {count}, start = \"{start}\" }}"
         )
     });
-    prop_oneof![finite, messages, any_bursts(), any_flows(), any_rounds()].boxed()
+    prop_oneof![3 => finite, 3 => messages, 3 => any_bursts(), 3 => any_flows(), 3 => any_rounds(), 4 => any_datagrams()].boxed()
 }
 
 /// Synchronized rounds.
@@ -30,6 +30,43 @@ pub fn any_rounds() -> impl Strategy<Value = String> {
             "{{ kind = \"rounds\", size = \"{size} B\", count = {count}, pause = \"{pause} us\", start = \"{start}\" }}"
         )
     })
+}
+
+/// Sources of datagrams that fit every framing, often and seldom.
+pub fn any_datagrams() -> BoxedStrategy<String> {
+    let constant = (10_000_u64..50_000_000, 1_u64..1_400, any_start()).prop_map(|(rate, size, start)| {
+        format!("{{ kind = \"constant-rate\", rate = \"{rate} bit/s\", size = \"{size} B\", start = \"{start}\" }}")
+    });
+    let (talk, silence) = (1_u64..60, prop_oneof![1 => Just(0), 2 => 1_u64..60]);
+    let voice =
+        (1_u64..4, any::<bool>(), talk, silence, any_start()).prop_map(|(frames, is_narrow, talk, silence, start)| {
+            let codec = if is_narrow { "G.729" } else { "G.711" };
+            let interval = if is_narrow { 10 * frames } else { frames };
+            format!(
+                "{{ kind = \"voip\", codec = \"{codec}\", packet_interval = \"{interval} ms\", talk = \"{talk} ms\", \
+                 silence = \"{silence} ms\", start = \"{start}\" }}"
+            )
+        });
+    let ladder = prop::collection::vec((1_000_u64..20_000_000, 40_u64..120), 1..4);
+    let video = (ladder, 1_u64..40, 13_u64..1_400, any_start()).prop_map(|(ladder, interval, packet, start)| {
+        let rung = |(rate, lasts): &(u64, u64)| format!("{{ rate = \"{rate} bit/s\", lasts = \"{lasts} ms\" }}");
+        let ladder = ladder.iter().map(rung).collect::<Vec<_>>().join(", ");
+        format!(
+            "{{ kind = \"video\", ladder = [{ladder}], frame_interval = \"{interval} ms\", \
+                 packet = \"{} B\", start = \"{start}\" }}",
+            packet + 50
+        )
+    });
+    let spacing = prop::sample::select(vec!["periodic", "poisson"]);
+    let probe = (200_u64..20_000, 1_u64..1_400, any::<bool>(), spacing, any_start()).prop_map(
+        |(interval, size, answered, spacing, start)| {
+            format!(
+                "{{ kind = \"probe\", interval = \"{interval} us\", size = \"{size} B\", answered = {answered}, \
+                 spacing = \"{spacing}\", start = \"{start}\" }}"
+            )
+        },
+    );
+    prop_oneof![constant, voice, video, probe].boxed()
 }
 
 /// Bursts of a few segments, and pauses.

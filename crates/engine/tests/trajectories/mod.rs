@@ -47,7 +47,7 @@ fn table(scenario: &Scenario) -> String {
             Happening::Lost { content: Content::Acknowledgment(answer) } => {
                 ("lost ack", Some(number(answer.next)), None)
             }
-            Happening::Lost { content: Content::Background } => continue,
+            Happening::Lost { content: Content::Datagram { .. } | Content::Background } => continue,
             Happening::Dropped { cell, .. } if damaged == Some(cell.packet) => continue,
             Happening::Dropped { cell, .. } => {
                 damaged = Some(cell.packet);

@@ -19,8 +19,8 @@ pub use max_min::{max_min_fairness, max_min_shares, max_min_shares_of_lines};
 pub use metrics::{excess_fairness, fairness_index, least_share_of_promises};
 pub use network::Metrics;
 pub use record::{
-    ClassRecord, CompletionRecord, FlowRecord, FrameRecord, LegRecord, LineRecord, LineUse, PortRecord, QueueRecord,
-    RequestRecord, RunRecord, Work,
+    ClassRecord, CompletionRecord, DatagramRecord, FlowRecord, FrameRecord, LegRecord, LineRecord, LineUse, PortRecord,
+    QueueRecord, RequestRecord, RunRecord, Work,
 };
 pub use round_trips::RoundTrips;
 pub use send_limit::SendLimit;

@@ -74,10 +74,10 @@ impl<T> Measured for Option<T> {
 }
 
 metrics! {
-    /// Sum of the throughputs of the connections whose data cross the bottleneck, over the highest throughput that TCP could reach there
-    /// (M-02).
+    /// Sum of the throughputs of the connections over TCP whose data cross the bottleneck, over the highest throughput that TCP could
+    /// reach there (M-02).
     pub efficiency: f64 = More share,
-    /// Jain's fairness index of the throughputs (M-03).
+    /// Jain's fairness index of the throughputs (M-03) of the connections over TCP.
     pub fairness: f64 = More share,
     /// Sum of throughputs in bits per second.
     pub goodput_bps: f64 = More,
@@ -104,7 +104,8 @@ metrics! {
     /// Jain's fairness index of throughputs relative to max-min fair shares (M-04) of the lines behind managed ports; left out if no
     /// application limits its demand and all shares are equal.
     pub max_min_fairness: Option<f64> = More share,
-    /// Mean over connections of each one's mean round trip, queueing included; left out if none has measured any.
+    /// Mean over connections of each one's mean round trip, queueing included; left out if none has measured any. Only connections over TCP
+    /// count.
     pub mean_round_trip_s: Option<f64> = Less,
     /// Mean time that packets waited in the bottleneck's queue before they were sent; left out without a queue discipline.
     pub mean_queueing_delay_s: Option<f64> = Less,
@@ -127,6 +128,23 @@ metrics! {
     pub mean_granted_bps: Option<f64> = Neither,
     /// The share of the granted capacity that was used; left out if none was granted or capacity is permanent.
     pub granted_capacity_used: Option<f64> = More share,
+    /// Mean one-way delay of the datagrams of all connections over UDP, from their transmission to the arrival of the last bit; left out if
+    /// none has arrived.
+    pub datagram_delay_s: Option<f64> = Less,
+    /// 95th percentile of these delays; left out like the mean.
+    pub datagram_delay_p95_s: Option<f64> = Less,
+    /// 99th percentile of these delays; left out like the mean.
+    pub datagram_delay_p99_s: Option<f64> = Less,
+    /// Mean over connections over UDP of each one's mean interarrival jitter (RFC 3550 section 6.4.1); left out if there is none.
+    pub datagram_jitter_s: Option<f64> = Less,
+    /// Datagrams lost, or their answers, over those whose fate is known, all connections over UDP; left out if there are none.
+    pub datagram_loss_ratio: Option<f64> = Less share,
+    /// Datagrams that arrived after one sent later (RFC 4737), over those that arrived; left out if none has.
+    pub datagram_reordered_ratio: Option<f64> = Less share,
+    /// Mean round trip of answered datagrams; left out if there are none.
+    pub probe_round_trip_s: Option<f64> = Less,
+    /// 99th percentile of the round trips of answered datagrams; left out if there are none.
+    pub probe_round_trip_p99_s: Option<f64> = Less,
 }
 
 impl Metrics {

@@ -46,13 +46,13 @@ pub struct RunRecord {
 pub struct FlowRecord {
     /// Its name.
     pub name: String,
-    /// Congestion control.
+    /// Congestion control; "udp" if the connection has none.
     pub flavor: Cow<'static, str>,
     /// Throughput in bits per second (M-01).
     pub goodput_bps: f64,
     /// Bytes delivered to the application.
     pub bytes_delivered: u64,
-    /// Segments sent, including retransmissions.
+    /// Segments sent, including retransmissions; of UDP, datagrams, without answers.
     pub segments_sent: u64,
     /// Segments retransmitted.
     pub segments_retransmitted: u64,
@@ -70,7 +70,7 @@ pub struct FlowRecord {
     pub duplicate_acknowledgments: u64,
     /// Largest congestion window.
     pub max_cwnd_bytes: f64,
-    /// Round trips measured by the sender, including queueing.
+    /// Round trips measured by the sender, including queueing; of UDP, those of answered datagrams.
     pub round_trips: RoundTrips,
     /// Time in seconds at which the first data was handed over; `null` if none was. The goodput counts the whole run all the same.
     pub started_s: Option<f64>,
@@ -79,6 +79,9 @@ pub struct FlowRecord {
     /// Requests of the receiving end; left out if it makes none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests: Option<RequestRecord>,
+    /// Datagrams of a connection over UDP; left out of one over TCP.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub datagrams: Option<Box<DatagramRecord>>,
     /// Frames at the bottleneck's port; left out if no rates are promised.
     #[serde(flatten)]
     pub frames: Option<FrameRecord>,
@@ -151,11 +154,60 @@ impl FlowRecord {
             round_trips: self.round_trips.and(&other.round_trips),
             started_s: self.started_s.into_iter().chain(other.started_s).reduce(f64::min),
             finished_s: self.finished_s.zip(other.finished_s).map(|(one, other)| one.max(other)),
+            datagrams: self.datagrams.clone().or_else(|| other.datagrams.clone()),
             frames: self.frames.zip(other.frames).map(|(one, other)| one.and(other)),
             legs: self.legs.iter().zip(&other.legs).map(|(one, other)| one.and(other)).collect(),
             ..self
         }
     }
+}
+
+/// Datagrams of a connection over UDP, as its far end has measured them.
+#[derive(Clone, Debug, Serialize)]
+pub struct DatagramRecord {
+    /// Datagrams sent; answers are not counted.
+    pub sent: u64,
+    /// Datagrams that have arrived.
+    pub received: u64,
+    /// Answers that have come back; left out if the far end gives none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answered: Option<u64>,
+    /// Datagrams lost, or their answers. The others are under way at the end.
+    pub lost: u64,
+    /// Share of those lost in all whose fate is known; `null` if there are none.
+    pub loss_ratio: Option<f64>,
+    /// Copies of datagrams that had arrived before; left out if there are none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub duplicates: u64,
+    /// Smallest one-way delay, from the transmission of a datagram to the arrival of its last bit (RFC 7679), in seconds; `null`, like all of
+    /// these, if none has arrived.
+    pub delay_min_s: Option<f64>,
+    /// Mean of these delays.
+    pub delay_mean_s: Option<f64>,
+    /// Their median: as the other quantiles, the middle of its bin.
+    pub delay_p50_s: Option<f64>,
+    /// Their 95th percentile.
+    pub delay_p95_s: Option<f64>,
+    /// Their 99th percentile.
+    pub delay_p99_s: Option<f64>,
+    /// The largest of them.
+    pub delay_max_s: Option<f64>,
+    /// Their distribution.
+    pub delays: Histogram,
+    /// Variation of these delays: the estimate of RFC 3550 section 6.4.1 after the last arrival, in seconds; `null` before the second.
+    pub jitter_s: Option<f64>,
+    /// Mean of the estimates after each arrival.
+    pub mean_jitter_s: Option<f64>,
+    /// Datagrams that arrived after one that was sent later (RFC 4737 section 3.3).
+    pub reordered: u64,
+    /// Share of these in those that have arrived; `null` if none has.
+    pub reordered_ratio: Option<f64>,
+    /// The most arrivals between a reordered datagram and the first that overtook it, itself included (RFC 4737 section 4.2).
+    pub max_reordering_extent: u64,
+    /// Distribution of the round trips, from the transmission of a datagram to the arrival of its answer (RFC 2681); left out without
+    /// answers. Mean and extremes are the connection's `round_trips`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub round_trips: Option<Histogram>,
 }
 
 /// Requests of a connection's client, and the segments that carried them.

@@ -2,7 +2,7 @@
 
 use longfat_foundation::units::{Span, Time};
 
-use super::{Completions, Exchange, Rounds, Source, Wake, Writes};
+use super::{Completions, Datagrams, Exchange, Rounds, Source, Wake, Writes};
 
 /// An application whose clock starts at a barrier, and that hands over nothing from a time on.
 pub struct Block {
@@ -59,6 +59,10 @@ impl Source for Block {
 
     fn writes(&self, until: Time) -> Option<Writes> {
         self.inner.writes(self.stop.map_or(until, |stop| stop.min(until)))
+    }
+
+    fn datagrams(&self) -> Option<Datagrams> {
+        self.inner.datagrams()
     }
 
     fn rounds(&self) -> Option<Rounds> {

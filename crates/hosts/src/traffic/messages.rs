@@ -81,9 +81,8 @@ impl Source for Writer {
     }
 
     fn writes(&self, until: Time) -> Option<Writes> {
-        let in_time = if until > self.start { (until - self.start).0.div_ceil(self.interval.0) } else { 0 };
-        let number = in_time.min(self.total.unwrap_or(u64::MAX));
-        Some(Writes { number, bytes: self.size, interval: self.interval })
+        let all = Writes::regular(self.start, until, self.size, self.interval);
+        Some(Writes { number: all.number.min(self.total.unwrap_or(u64::MAX)), ..all })
     }
 
     fn size(&self) -> Option<u64> {

@@ -1,9 +1,10 @@
-//! Traffic sources: the data that applications hand to TCP, and when.
+//! Traffic sources: the data that applications hand to TCP, or send as datagrams, and when.
 //!
 //! To add a source: a file here with a [`model!`](longfat_foundation::model), a `mod` line and a line in [`SOURCES`].
 
 mod block;
 mod completions;
+mod datagrams;
 mod finite;
 mod flows;
 mod infinite;
@@ -15,6 +16,7 @@ mod www;
 
 pub use block::Block;
 pub use completions::{Completions, Kind};
+pub use datagrams::Datagrams;
 
 use longfat_foundation::random::{RandomSpan, Stream};
 use longfat_foundation::registry::{Entry, Family};
@@ -29,12 +31,16 @@ pub const SOURCES: &[Entry<dyn Source>] = &[
     Entry::of::<rounds::SynchronizedRounds>(),
     Entry::of::<flows::Flows>(),
     Entry::of::<www::Www>(),
+    Entry::of::<datagrams::ConstantRate>(),
+    Entry::of::<datagrams::Voip>(),
+    Entry::of::<datagrams::Video>(),
+    Entry::of::<datagrams::Probe>(),
 ];
 
 /// The effect of a wake-up of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wake {
-    /// Bytes handed to TCP; `u64::MAX` for unlimited data.
+    /// Bytes handed to the transport: by TCP they are added to the data, `u64::MAX` for unlimited data; by UDP they are sent as a datagram.
     pub bytes: u64,
     /// Time of the next wake-up, if any.
     pub next: Option<Time>,
@@ -62,6 +68,14 @@ pub struct Rounds {
     pub pause: Span,
 }
 
+impl Writes {
+    /// Writes of `bytes` bytes from `start` on, at most one every `interval`, before `until`.
+    fn regular(start: Time, until: Time, bytes: u64, interval: Span) -> Self {
+        let number = if until > start { (until - start).0.div_ceil(interval.0) } else { 0 };
+        Self { number, bytes, interval }
+    }
+}
+
 /// The application of one connection, or of the connections of one sender.
 pub trait Source: Send {
     /// Time of the first wake-up.
@@ -76,7 +90,7 @@ pub trait Source: Send {
     fn segments(&self, _mss: u64) -> Option<u64> {
         None
     }
-    /// Number and size of the writes before `until`, if it writes bytes at regular times.
+    /// Number and size of the writes before `until`, if it writes bytes at regular times; the most there can be, if it pauses.
     fn writes(&self, _until: Time) -> Option<Writes> {
         None
     }
@@ -89,6 +103,10 @@ pub trait Source: Send {
     /// True if it was woken to stop. Data without end then ends with what was sent; other data that was handed over is still sent.
     fn is_stopped(&self) -> bool {
         false
+    }
+    /// Datagrams that it sends: its connection then uses UDP. `None` if it uses TCP.
+    fn datagrams(&self) -> Option<Datagrams> {
+        None
     }
     /// True if the receiving end requests the data. A wake-up then hands over requests: data of the receiving end's TCP, in the reverse
     /// direction of the connection.

@@ -52,7 +52,7 @@ impl Poisson {
         reason = "a mean of random times; beyond all time it stays there"
     )]
     fn mean_interval(&self, context: &BackgroundContext) -> Span {
-        let (_, bits) = context.framing.build(&()).datagram(self.size.0);
+        let (_, bits) = context.framing.build(&()).background(self.size.0);
         let bits_per_second = match self.load {
             OfferedLoad::Share(share) => share * context.rate.0 as f64,
             OfferedLoad::Rate(rate) => rate.0 as f64,
@@ -75,7 +75,7 @@ impl Poisson {
 impl Datagrams {
     #[expect(clippy::cast_possible_truncation, reason = "a datagram has few cells")]
     fn new(config: &Poisson, context: &BackgroundContext) -> Self {
-        let (cells, bits) = context.framing.build(&()).datagram(config.size.0);
+        let (cells, bits) = context.framing.build(&()).background(config.size.0);
         let mean_interval = config.mean_interval(context);
         let mut chance = context.chance.clone();
         let start = Time::ZERO.saturating_add(chance.exponential(mean_interval));

@@ -2,7 +2,7 @@
 
 use longfat_foundation::units::{CELL_BITS, CELL_PAYLOAD_BYTES};
 
-use super::{Framing, LostLastCell, TCP_AND_IP_HEADER_BYTES, Unit};
+use super::{Framing, IP_HEADER_BYTES, LostLastCell, Unit};
 
 longfat_foundation::choice! {
     /// Encapsulation of the IP packet before the AAL5 trailer.
@@ -36,18 +36,18 @@ impl Framing for Aal5 {
         Unit::Cell
     }
 
-    fn cells(&self, payload_bytes: u64, option_bytes: u64) -> u64 {
+    fn cells_with(&self, header_bytes: u64, payload_bytes: u64) -> u64 {
         let encapsulation = if self.encapsulation == Encapsulation::LlcSnap { LLC_SNAP_BYTES } else { 0 };
-        let bytes = payload_bytes + option_bytes + TCP_AND_IP_HEADER_BYTES + encapsulation + TRAILER_BYTES;
+        let bytes = payload_bytes + header_bytes + IP_HEADER_BYTES + encapsulation + TRAILER_BYTES;
         bytes.div_ceil(CELL_PAYLOAD_BYTES)
     }
 
-    fn bits(&self, payload_bytes: u64, option_bytes: u64) -> u64 {
-        self.cells(payload_bytes, option_bytes) * CELL_BITS
+    fn bits_with(&self, header_bytes: u64, payload_bytes: u64) -> u64 {
+        self.cells_with(header_bytes, payload_bytes) * CELL_BITS
     }
 
     /// Background cells are bare: no headers, no trailer.
-    fn datagram(&self, payload_bytes: u64) -> (u64, u64) {
+    fn background(&self, payload_bytes: u64) -> (u64, u64) {
         let cells = payload_bytes.div_ceil(CELL_PAYLOAD_BYTES);
         (cells, cells * CELL_BITS)
     }
@@ -72,5 +72,9 @@ mod tests {
         }
         let bare = Aal5 { encapsulation: Encapsulation::VcMultiplexed, ..aal5 };
         assert_eq!(bare.cells(0, 0), 1);
+        // RFC 768: 28 bytes of headers, where TCP has 40. 20 bytes of a G.729 call, 12 of RTP, and 16 of LLC/SNAP and trailer: 76 bytes.
+        let call = bare.cells_with(8, 32);
+        assert_eq!((aal5.datagram(32), call), ((2, 848), 2));
+        assert_eq!((aal5.datagram(4).0, aal5.datagram(5).0), (1, 2), "48 bytes fill a cell");
     }
 }

@@ -2,7 +2,7 @@
 
 use longfat_foundation::config::Bytes;
 
-use super::{Framing, TCP_AND_IP_HEADER_BYTES, Unit};
+use super::{Framing, IP_HEADER_BYTES, Unit};
 
 longfat_foundation::choice! {
     /// Code rate, which determines the length of a base-band frame.
@@ -89,19 +89,19 @@ impl Framing for DvbS2Gse {
         Unit::Packet
     }
 
-    fn cells(&self, _payload_bytes: u64, _option_bytes: u64) -> u64 {
+    fn cells_with(&self, _header_bytes: u64, _payload_bytes: u64) -> u64 {
         1
     }
 
-    fn bits(&self, payload_bytes: u64, option_bytes: u64) -> u64 {
-        let packet = payload_bytes + option_bytes + TCP_AND_IP_HEADER_BYTES;
+    fn bits_with(&self, header_bytes: u64, payload_bytes: u64) -> u64 {
+        let packet = payload_bytes + header_bytes + IP_HEADER_BYTES;
         let encapsulated = packet + LENGTH_BYTES + PROTOCOL_BYTES + self.label.0;
         let frame = self.code_rate.frame_bits();
         8 * (encapsulated * frame).div_ceil(frame - FRAME_HEADER_BITS - CUT_BITS)
     }
 
-    fn largest_segment(&self) -> Option<u64> {
-        Some(LARGEST_LENGTH_BYTES - PROTOCOL_BYTES - self.label.0 - TCP_AND_IP_HEADER_BYTES)
+    fn largest_packet(&self) -> Option<u64> {
+        Some(LARGEST_LENGTH_BYTES - PROTOCOL_BYTES - self.label.0)
     }
 }
 

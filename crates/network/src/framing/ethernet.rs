@@ -2,7 +2,7 @@
 
 use longfat_foundation::config::Bytes;
 
-use super::{Framing, TCP_AND_IP_HEADER_BYTES, Unit};
+use super::{Framing, IP_HEADER_BYTES, TCP_AND_IP_HEADER_BYTES, Unit};
 
 longfat_foundation::model! {
     /// IP packets in Ethernet frames, which travel whole: 14 bytes of header and 4 of checksum, padded to 64 bytes, plus 20 byte times of
@@ -39,17 +39,17 @@ impl Framing for Ethernet {
         Unit::Packet
     }
 
-    fn cells(&self, _payload_bytes: u64, _option_bytes: u64) -> u64 {
+    fn cells_with(&self, _header_bytes: u64, _payload_bytes: u64) -> u64 {
         1
     }
 
-    fn bits(&self, payload_bytes: u64, option_bytes: u64) -> u64 {
-        let frame = payload_bytes + option_bytes + TCP_AND_IP_HEADER_BYTES + HEADER_AND_CHECKSUM_BYTES;
+    fn bits_with(&self, header_bytes: u64, payload_bytes: u64) -> u64 {
+        let frame = payload_bytes + header_bytes + IP_HEADER_BYTES + HEADER_AND_CHECKSUM_BYTES;
         8 * (frame.max(SMALLEST_FRAME_BYTES) + PREAMBLE_AND_GAP_BYTES)
     }
 
-    fn largest_segment(&self) -> Option<u64> {
-        Some(self.mtu.0 - TCP_AND_IP_HEADER_BYTES)
+    fn largest_packet(&self) -> Option<u64> {
+        Some(self.mtu.0)
     }
 }
 
@@ -65,5 +65,7 @@ mod tests {
         assert_eq!(ethernet.bits(6, 0), 8 * 84);
         assert_eq!(ethernet.bits(7, 0), 8 * 85);
         assert_eq!(ethernet.largest_segment(), Some(1460));
+        assert_eq!(ethernet.largest_datagram(), Some(1472), "1500 bytes less 20 of IP and 8 of UDP");
+        assert_eq!([18, 19].map(|payload| ethernet.datagram(payload)), [(1, 8 * 84), (1, 8 * 85)]);
     }
 }

@@ -49,26 +49,54 @@ impl Unit {
 pub trait Framing: Send + Sync {
     /// Unit of transmission.
     fn unit(&self) -> Unit;
-    /// Number of cells of a TCP packet with `payload_bytes` of data and `option_bytes` of TCP options; one if it travels whole.
-    fn cells(&self, payload_bytes: u64, option_bytes: u64) -> u64;
+    /// Number of cells of an IP packet whose transport has `header_bytes` of header and `payload_bytes` of data; one if it travels whole.
+    fn cells_with(&self, header_bytes: u64, payload_bytes: u64) -> u64;
     /// Size of that packet on the line in bits, including headers and padding.
-    fn bits(&self, payload_bytes: u64, option_bytes: u64) -> u64;
-    /// Number of cells, and bits on the line, of a datagram of background traffic.
+    fn bits_with(&self, header_bytes: u64, payload_bytes: u64) -> u64;
+    /// Number of cells of a TCP packet with `payload_bytes` of data and `option_bytes` of TCP options.
+    fn cells(&self, payload_bytes: u64, option_bytes: u64) -> u64 {
+        self.cells_with(TCP_HEADER_BYTES + option_bytes, payload_bytes)
+    }
+    /// Size of that packet on the line in bits.
+    fn bits(&self, payload_bytes: u64, option_bytes: u64) -> u64 {
+        self.bits_with(TCP_HEADER_BYTES + option_bytes, payload_bytes)
+    }
+    /// Number of cells, and bits on the line, of a UDP datagram with `payload_bytes` of data.
     fn datagram(&self, payload_bytes: u64) -> (u64, u64) {
+        (self.cells_with(UDP_HEADER_BYTES, payload_bytes), self.bits_with(UDP_HEADER_BYTES, payload_bytes))
+    }
+    /// Number of cells, and bits on the line, of a datagram of background traffic, which has the headers of a TCP packet.
+    fn background(&self, payload_bytes: u64) -> (u64, u64) {
         (self.cells(payload_bytes, 0), self.bits(payload_bytes, 0))
     }
     /// Effect of a lost last cell on the next packet.
     fn lost_last_cell(&self) -> LostLastCell {
         LostLastCell::CorruptsOwnPacket
     }
+    /// Largest IP packet in bytes, if limited.
+    fn largest_packet(&self) -> Option<u64> {
+        None
+    }
     /// Largest amount of data in a segment, if limited.
     fn largest_segment(&self) -> Option<u64> {
-        None
+        self.largest_packet().map(|packet| packet - TCP_AND_IP_HEADER_BYTES)
+    }
+    /// Largest amount of data in a UDP datagram, if limited.
+    fn largest_datagram(&self) -> Option<u64> {
+        self.largest_packet().map(|packet| packet - IP_HEADER_BYTES - UDP_HEADER_BYTES)
     }
 }
 
-/// TCP header of 20 bytes (RFC 9293 section 3.1) and IP header of 20 (RFC 791 section 3.1), without options.
-const TCP_AND_IP_HEADER_BYTES: u64 = 40;
+/// IP header without options (RFC 791 section 3.1).
+const IP_HEADER_BYTES: u64 = 20;
+
+/// TCP header without options (RFC 9293 section 3.1).
+const TCP_HEADER_BYTES: u64 = 20;
+
+/// UDP header (RFC 768).
+const UDP_HEADER_BYTES: u64 = 8;
+
+const TCP_AND_IP_HEADER_BYTES: u64 = TCP_HEADER_BYTES + IP_HEADER_BYTES;
 
 impl Family for dyn Framing {
     const KIND: &'static str = "framing";

@@ -2,7 +2,7 @@
 
 use longfat_foundation::config::Bytes;
 
-use super::{Framing, Unit};
+use super::{Framing, TCP_HEADER_BYTES, Unit};
 
 longfat_foundation::model! {
     /// No cells: a packet travels whole. A switch receives its last bit before sending it on (store and forward), and a packet occupies one
@@ -10,7 +10,8 @@ longfat_foundation::model! {
     #[name = "packet"]
     #[source = "RFC 791 section 3.1; RFC 9293 section 3.1"]
     pub struct WholePacket: dyn Framing {
-        /// Size of all headers of a packet, including acknowledgments: 20 bytes of TCP and 20 of IP. TCP options are added to that.
+        /// Size of all headers of a packet, including acknowledgments: 20 bytes of TCP and 20 of IP. TCP options are added to that;
+        /// datagrams have 12 bytes less, as far as there are, because a UDP header has 8.
         header: Bytes = "40 B",
     }
     build(config, _context) { Box::new(config.clone()) }
@@ -29,12 +30,12 @@ impl Framing for WholePacket {
         Unit::Packet
     }
 
-    fn cells(&self, _payload_bytes: u64, _option_bytes: u64) -> u64 {
+    fn cells_with(&self, _header_bytes: u64, _payload_bytes: u64) -> u64 {
         1
     }
 
-    fn bits(&self, payload_bytes: u64, option_bytes: u64) -> u64 {
-        8 * (payload_bytes + option_bytes + self.header.0)
+    fn bits_with(&self, header_bytes: u64, payload_bytes: u64) -> u64 {
+        8 * (payload_bytes + (self.header.0 + header_bytes).saturating_sub(TCP_HEADER_BYTES))
     }
 }
 
@@ -48,5 +49,7 @@ mod tests {
         assert_eq!(framing.bits(1000, 0), 8 * 1040);
         assert_eq!(framing.bits(0, 12), 8 * 52);
         assert_eq!(WholePacket { header: Bytes(1) }.bits(0, 0), 8);
+        assert_eq!(framing.datagram(160), (1, 8 * 188));
+        assert_eq!(WholePacket { header: Bytes(1) }.datagram(160), (1, 8 * 160));
     }
 }

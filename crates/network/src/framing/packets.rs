@@ -33,6 +33,17 @@ pub enum Content {
         /// Time of transmission of the SYN that it answers.
         sent: Time,
     },
+    /// A UDP datagram.
+    Datagram {
+        /// Its number, from 0.
+        sequence: u64,
+        /// Number of bytes.
+        length: u64,
+        /// Time of transmission; of an answer, that of the datagram that it answers.
+        sent: Time,
+        /// Whether it answers the datagram of that number.
+        is_answer: bool,
+    },
     /// Background traffic, which has no receiver.
     Background,
 }

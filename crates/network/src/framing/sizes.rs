@@ -7,6 +7,8 @@ pub struct Sizes {
     framing: Box<dyn Framing>,
     /// Latest packet with data and latest without: nearly all are full segments or pure acknowledgments.
     latest: [Size; 2],
+    /// Latest UDP datagram.
+    latest_datagram: (u64, (u32, u64)),
 }
 
 /// Size of a packet.
@@ -31,7 +33,16 @@ impl Sizes {
     #[must_use]
     pub fn new(framing: Box<dyn Framing>) -> Self {
         let latest = [1, 0].map(|payload_bytes| Size::of(&*framing, payload_bytes, 0));
-        Self { framing, latest }
+        let latest_datagram = (1, datagram(&*framing, 1));
+        Self { framing, latest, latest_datagram }
+    }
+
+    /// Number of cells, and bits on the line, of a UDP datagram with `payload_bytes` of data.
+    pub fn of_datagram(&mut self, payload_bytes: u64) -> (u32, u64) {
+        if self.latest_datagram.0 != payload_bytes {
+            self.latest_datagram = (payload_bytes, datagram(&*self.framing, payload_bytes));
+        }
+        self.latest_datagram.1
     }
 
     /// Number of cells, and bits on the line, of a TCP packet with `payload_bytes` of data and `option_bytes` of TCP options.
@@ -49,6 +60,12 @@ impl Sizes {
     pub fn framing(&self) -> &dyn Framing {
         &*self.framing
     }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a packet has few cells")]
+fn datagram(framing: &dyn Framing, payload_bytes: u64) -> (u32, u64) {
+    let (cells, bits) = framing.datagram(payload_bytes);
+    (cells as u32, bits)
 }
 
 #[cfg(test)]
@@ -70,6 +87,8 @@ mod tests {
                 let (cells, bits) = sizes.of(payload, options);
                 let expected = (framing().cells(payload, options), framing().bits(payload, options));
                 assert_eq!((u64::from(cells), bits), expected, "{}", entry.name);
+                let (cells, bits) = sizes.of_datagram(payload + options);
+                assert_eq!((u64::from(cells), bits), framing().datagram(payload + options), "{}", entry.name);
             }
         }
     }

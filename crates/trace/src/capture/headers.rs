@@ -1,4 +1,4 @@
-//! IPv4 and TCP headers of a flow's packets (RFC 791, RFC 9293, RFC 7323, RFC 2018, RFC 3168, RFC 9768).
+//! IPv4, TCP and UDP headers of a flow's packets (RFC 791, RFC 768, RFC 9293, RFC 7323, RFC 2018, RFC 3168, RFC 9768).
 //!
 //! Source n is 10.0.x.y and its destination 10.1.x.y, where x.y is n. Where proxies split the connection, the one before the bottleneck is
 //! 10.2.x.y and the one behind it 10.3.x.y: each leg is a conversation of its own. Requests of a destination use another port than data.
@@ -29,6 +29,10 @@ const ACCURATE_ECN_ORDER_0: u8 = 172;
 const NO_CLASSIC_BYTES: [u8; 3] = [0, 0, 1];
 
 const PROTOCOL_TCP: u8 = 6;
+const PROTOCOL_UDP: u8 = 17;
+/// Second byte of the addresses of destinations.
+const DESTINATION_NETWORK: u8 = 1;
+const UDP_HEADER_BYTES: usize = 8;
 const TIME_TO_LIVE: u8 = 64;
 const DO_NOT_FRAGMENT: u16 = 0x4000;
 const IP_HEADER_BYTES: usize = 20;
@@ -180,18 +184,40 @@ impl HeaderMaker {
         self.packet(flow, End::Destination, &segment)
     }
 
+    /// Datagram with `length` bytes of data, of the flow that begins at its source. Proxies pass it on to the destination.
+    #[must_use]
+    pub fn datagram(&self, flow: usize, length: u64) -> Headers {
+        let (mut ends, ports) = self.ends(flow, End::Source);
+        ends[1][1] = DESTINATION_NETWORK;
+        datagram_between(ends, ports, length)
+    }
+
+    /// Answer to it, of the same size.
+    #[must_use]
+    pub fn answer(&self, flow: usize, length: u64) -> Headers {
+        let (mut ends, ports) = self.ends(flow, End::Destination);
+        ends[0][1] = DESTINATION_NETWORK;
+        datagram_between(ends, ports, length)
+    }
+
     fn ecn_of(&self, flow: usize) -> CongestionNotification {
         self.flows[flow].ecn
     }
 
     /// Packet sent by one end of a flow.
     fn packet(&self, flow: usize, from: End, segment: &Segment) -> Headers {
+        let (addresses, ports) = self.ends(flow, from);
+        packet_between(addresses, ports, segment)
+    }
+
+    /// Addresses and ports of a packet sent by one end of a flow, the sender's first.
+    fn ends(&self, flow: usize, from: End) -> ([[u8; 4]; 2], [u16; 2]) {
         let Ends { mut addresses, mut ports, .. } = self.flows[flow];
         if from == End::Destination {
             addresses.reverse();
             ports.reverse();
         }
-        packet_between(addresses, ports, segment)
+        (addresses, ports)
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "a larger segment would not fit the packet's length either")]
@@ -309,7 +335,7 @@ fn packet_between(ends: [[u8; 4]; 2], ports: [u16; 2], segment: &Segment) -> Hea
     let [source, destination] = ends;
     let header_bytes = TCP_HEADER_BYTES + segment.options.len();
     let length = (IP_HEADER_BYTES + header_bytes) as u64 + segment.data;
-    let mut bytes = ip_header(length as u16, segment.codepoint, source, destination);
+    let mut bytes = ip_header(PROTOCOL_TCP, length as u16, segment.codepoint, source, destination);
     let tcp = bytes.len();
     bytes.extend(ports.iter().flat_map(|port| port.to_be_bytes()));
     bytes.extend(wrapped(segment.sequence).to_be_bytes());
@@ -326,13 +352,29 @@ fn packet_between(ends: [[u8; 4]; 2], ports: [u16; 2], segment: &Segment) -> Hea
     (bytes, length as u32)
 }
 
+/// UDP header (RFC 768) behind that of IP.
+#[expect(clippy::cast_possible_truncation, reason = "lengths are limited")]
+fn datagram_between(ends: [[u8; 4]; 2], ports: [u16; 2], data: u64) -> Headers {
+    let [source, destination] = ends;
+    let udp_bytes = UDP_HEADER_BYTES as u64 + data;
+    let length = IP_HEADER_BYTES as u64 + udp_bytes;
+    let mut bytes = ip_header(PROTOCOL_UDP, length as u16, Codepoint::NotCapable, source, destination);
+    let header = [ports[0].to_be_bytes(), ports[1].to_be_bytes(), (udp_bytes as u16).to_be_bytes()].concat();
+    let pseudo_header = [&source[..], &destination, &[0, PROTOCOL_UDP], &(udp_bytes as u16).to_be_bytes()].concat();
+    // Payload bytes are zero and do not change the checksum, of which zero means none.
+    let sum = checksum(&[&pseudo_header[..], &header].concat());
+    bytes.extend(header);
+    bytes.extend(if sum == 0 { u16::MAX } else { sum }.to_be_bytes());
+    (bytes, length as u32)
+}
+
 #[expect(clippy::cast_possible_truncation, reason = "a codepoint has two bits")]
-fn ip_header(length: u16, codepoint: Codepoint, source: [u8; 4], destination: [u8; 4]) -> Vec<u8> {
+fn ip_header(protocol: u8, length: u16, codepoint: Codepoint, source: [u8; 4], destination: [u8; 4]) -> Vec<u8> {
     let mut bytes = vec![0x45, codepoint.bits() as u8];
     bytes.extend(length.to_be_bytes());
     bytes.extend([0, 0]); // identification: nothing is ever fragmented (RFC 6864)
     bytes.extend(DO_NOT_FRAGMENT.to_be_bytes());
-    bytes.extend([TIME_TO_LIVE, PROTOCOL_TCP, 0, 0]);
+    bytes.extend([TIME_TO_LIVE, protocol, 0, 0]);
     bytes.extend(source);
     bytes.extend(destination);
     let sum = checksum(&bytes);

@@ -20,7 +20,7 @@ use longfat_engine::observer::Observer;
 use longfat_engine::scenario::Scenario;
 use longfat_engine::switch::drop_policy::Verdict;
 use longfat_engine::transport::{Acknowledgment, Segment, Window};
-use longfat_engine::units::{PICOSECONDS_PER_SECOND, Time};
+use longfat_engine::units::{PICOSECONDS_PER_SECOND, Span, Time};
 
 use self::headers::{HeaderMaker, Headers, MOST_HEADER_BYTES, MOST_IP_BYTES};
 use self::pcapng::{Direction, Packet};
@@ -59,6 +59,7 @@ pub struct Capture {
     partial: Partial,
     failed: Option<io::Error>,
     headers: HeaderMaker,
+    numbers: Numbers,
     /// Drop policies of the managed ports.
     policies: Vec<&'static str>,
     ports: Vec<String>,
@@ -84,7 +85,7 @@ impl Capture {
         }
         let (numbers, flows) = (Numbers::of(&graph), scenario.number_of_flows());
         // The requesting end opens the connection.
-        let has_requests = scenario.has_requests();
+        let has_requests = scenario.has_requests(graph.senders());
         let opens = |flow: usize| {
             let sender = graph.flows[numbers.connection(flow)].sender;
             let tcp = scenario.tcp_of_leg(sender, numbers.leg(flow), numbers.next(flow).is_some());
@@ -97,6 +98,7 @@ impl Capture {
             partial,
             failed: None,
             headers: HeaderMaker::new(scenario, &graph),
+            numbers,
             policies: scenario.all_ports(&graph).iter().map(|port| port.policy.name()).collect(),
             ports: graph.port_names(),
             flows: (0..flows).map(|flow| Flow { is_open: opens(flow), in_flight: VecDeque::new() }).collect(),
@@ -200,9 +202,16 @@ impl Capture {
             Content::Data { sequence, length, sent, .. } => {
                 Box::new(move |packet| (packet.sequence, packet.length, packet.sent) == (sequence, length, sent))
             }
+            Content::Datagram { sequence, is_answer: false, .. } => Box::new(move |packet| packet.sequence == sequence),
             Content::Synchronize { .. } => Box::new(|packet| packet.length == 0),
-            Content::Acknowledgment(_) | Content::Synchronized { .. } | Content::Background => return,
+            Content::Acknowledgment(_)
+            | Content::Synchronized { .. }
+            | Content::Datagram { .. }
+            | Content::Background => return,
         };
+        // Proxies do not split what UDP sends.
+        let is_datagram = matches!(content, Content::Datagram { .. });
+        let flow = if is_datagram { self.numbers.first(self.numbers.connection(flow), false) } else { flow };
         let in_flight = &mut self.flows[flow].in_flight;
         if let Some(it) = in_flight.iter().position(is_it).and_then(|place| in_flight.remove(place)) {
             set_fate(&mut self.pending, self.written, it.number, comment);
@@ -269,6 +278,24 @@ impl Observer for Capture {
 
     fn acknowledgment_received(&mut self, now: Time, flow: usize, acknowledgment: &Acknowledgment, _window: &Window) {
         let headers = self.headers.acknowledgment(flow, acknowledgment);
+        self.take(now, flow, Direction::Inbound, headers, "");
+        self.write_settled();
+    }
+
+    fn datagram_sent(&mut self, now: Time, connection: usize, sequence: u64, length: u64) {
+        let flow = self.numbers.first(connection, false);
+        let headers = self.headers.datagram(flow, length);
+        self.send(now, flow, sequence, length, headers);
+    }
+
+    fn datagram_received(&mut self, _now: Time, connection: usize, sequence: u64, length: u64, _delay: Span) {
+        let flow = self.numbers.first(connection, false);
+        self.settle(flow, |packet| (packet.sequence, packet.length) == (sequence, length), "");
+    }
+
+    fn answer_received(&mut self, now: Time, connection: usize, _sequence: u64, length: u64, _round_trip: Span) {
+        let flow = self.numbers.first(connection, false);
+        let headers = self.headers.answer(flow, length);
         self.take(now, flow, Direction::Inbound, headers, "");
         self.write_settled();
     }

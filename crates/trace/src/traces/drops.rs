@@ -23,6 +23,9 @@ impl Drops {
             Content::Data { sequence, length, .. } => (Value::flow(flow), true, *sequence, *length),
             Content::Acknowledgment(acknowledgment) => (Value::flow(flow), false, acknowledgment.next, 0),
             Content::Synchronize { .. } | Content::Synchronized { .. } => (Value::flow(flow), false, 0, 0),
+            Content::Datagram { sequence, length, is_answer, .. } => {
+                (Value::flow(flow), !is_answer, *sequence, *length)
+            }
             Content::Background => (Value::integer(0), false, 0, 0),
         };
         self.table.add([
@@ -60,9 +63,12 @@ impl Trace for Drops {
                 "reason",
                 "overflow: the buffer is full; refused: the policy drops the packet from its first cell on; loss-model",
             ),
-            flags("is_data", "whether it carries data; false for acknowledgments and background"),
+            flags("is_data", "whether it carries data; false for acknowledgments, answers to datagrams and background"),
             flags("is_tagged", "whether it exceeds the rate promised to its connection (CLP 1)"),
-            integers("sequence", "first byte of data; of an acknowledgment, the next byte expected"),
+            integers(
+                "sequence",
+                "first byte of data; of an acknowledgment, the next byte expected; of a datagram, its number",
+            ),
             integers("length_bytes", "bytes of data"),
             words("port", "name of the port; loss-model where one lost it"),
         ],

@@ -3,6 +3,7 @@
 
 mod acknowledgments;
 mod capacity;
+mod delay;
 mod drops;
 mod flow_series;
 mod path;
@@ -76,6 +77,7 @@ traces! {
     rto: FlowSeries<flow_series::Timeout>,
     rtt: rtt::RoundTrips,
     timeouts: timeouts::Timeouts,
+    delay: delay::Delays,
     throughput: throughput::Delivered,
     queue: queues::Queues,
     queue_by_flow: queues_by_flow::QueuesByFlow,

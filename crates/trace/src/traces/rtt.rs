@@ -2,7 +2,7 @@
 
 use longfat_engine::observer::Observer;
 use longfat_engine::transport::Sender;
-use longfat_engine::units::Time;
+use longfat_engine::units::{Span, Time};
 
 use super::{FLOW, Kind, Network, Rows, TIME, Trace, numbers};
 use crate::table::{Table, Value};
@@ -15,6 +15,11 @@ pub struct RoundTrips {
 }
 
 impl Observer for RoundTrips {
+    fn answer_received(&mut self, now: Time, connection: usize, _sequence: u64, _length: u64, round_trip: Span) {
+        self.seen[connection] += 1;
+        self.table.add([now.into(), Value::flow(connection), Value::number(round_trip.as_seconds())]);
+    }
+
     fn sender_acted(&mut self, now: Time, flow: usize, sender: &Sender) {
         let measured = sender.statistics().round_trips.count;
         if measured > self.seen[flow] {
@@ -29,8 +34,12 @@ impl Observer for RoundTrips {
 impl Trace for RoundTrips {
     const KIND: Kind = Kind {
         name: "rtt",
-        doc: "every round trip that a flow's timeout is computed from, before it is counted in ticks",
-        columns: &[TIME, FLOW, numbers("rtt_s", "from the segment to its acknowledgment")],
+        doc: "every round trip that a flow's timeout is computed from, before it is counted in ticks; of UDP, every answered datagram's",
+        columns: &[
+            TIME,
+            FLOW,
+            numbers("rtt_s", "from the segment to its acknowledgment, or from the datagram to its answer"),
+        ],
         rows: Rows::Events,
     };
 

@@ -34,6 +34,11 @@ impl Delivered {
 }
 
 impl Observer for Delivered {
+    fn datagram_received(&mut self, now: Time, connection: usize, sequence: u64, length: u64, _delay: Span) {
+        let next = self.next[connection] + length;
+        self.segment_received(now, connection, sequence, length, next);
+    }
+
     fn segment_received(&mut self, now: Time, flow: usize, _sequence: u64, _length: u64, next: u64) {
         while now >= self.from + self.interval {
             self.close(self.from + self.interval);
@@ -51,7 +56,7 @@ impl Observer for Delivered {
 impl Trace for Delivered {
     const KIND: Kind = Kind {
         name: "throughput",
-        doc: "bytes of each flow that are delivered in order, interval by interval; none in an interval without a row",
+        doc: "bytes of each flow that are delivered, by TCP in order, interval by interval; none in an interval without a row",
         columns: &[
             TIME,
             integers("interval_ps", "length of the interval that begins then; the last may be shorter"),

@@ -238,7 +238,7 @@ impl<O: Observer> Network<O, Events> {
         if was_whole {
             // Backgrounds have circuits of their own, and no flow.
             if cell.circuit() < self.circuits() {
-                self.flows[cell.circuit() / 2].fingerprint.add(now.0);
+                self.flows.fingerprint_mut(cell.circuit() / 2).add(now.0);
             }
             let content = self.packets.get(cell.packet).content;
             self.observer.packet_lost(now, self.observed_flow_of(&content, cell), &content);

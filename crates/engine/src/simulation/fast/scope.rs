@@ -56,7 +56,8 @@ impl Scope {
         if !matches!(links.look(line_back).entrance, Entrance::Open) {
             return Err("acknowledgments get lost");
         }
-        let smallest_bits = framing.bits(0, 0);
+        let sends_datagrams = rest.sources.iter().any(|source| source.datagrams().is_some());
+        let smallest_bits = framing.bits(0, 0).min(if sends_datagrams { framing.datagram(1).1 } else { u64::MAX });
         let path = |common, of: fn(&Flow) -> &Arc<[usize]>| match unit {
             Unit::Cell => path_of_cells(graph, of, common, links),
             Unit::Packet => path_of_packets(graph, of, common, links, smallest_bits),
@@ -134,7 +135,7 @@ fn path_of_cells(
     known_ahead(Path { lines_before, line: common, behind: None, latency_before, latency_behind })
 }
 
-/// Checks the path of packets that travel whole, none of `smallest_bits` or less, and the last lines are lines of their own.
+/// Checks the path of packets that travel whole, none of less than `smallest_bits`, and the last lines are lines of their own.
 fn path_of_packets(
     graph: &Graph,
     path: fn(&Flow) -> &Arc<[usize]>,

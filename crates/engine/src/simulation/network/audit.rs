@@ -48,7 +48,10 @@ impl<O: Observer, D: Drive> Network<O, D> {
         )?;
         self.flows.at_work().try_for_each(audit_flow)?;
         self.proxies.iter().try_for_each(|proxies| proxies.audit(&self.flows, self.numbers))?;
-        (0..self.sources.len()).try_for_each(|connection| self.audit_exchange(connection))
+        (0..self.sources.len()).try_for_each(|connection| {
+            self.audit_datagrams(connection)?;
+            self.audit_exchange(connection)
+        })
     }
 
     /// Whether every request was made once and answered once, with the file that it asked for.

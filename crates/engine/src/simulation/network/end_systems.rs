@@ -37,13 +37,16 @@ impl<O: Observer, D: Drive> Network<O, D> {
             Content::Acknowledgment(acknowledgment) => {
                 self.receive_acknowledgment_with_window(now, number, &acknowledgment, last.packet);
             }
-            Content::Synchronize { .. } | Content::Synchronized { .. } | Content::Background => {
+            Content::Synchronize { .. }
+            | Content::Synchronized { .. }
+            | Content::Datagram { .. }
+            | Content::Background => {
                 self.hand_over_other(now, last);
             }
         }
     }
 
-    /// [`hand_over`](Self::hand_over) of packets that carry neither data nor acknowledge any.
+    /// [`hand_over`](Self::hand_over) of packets that carry neither data of TCP nor acknowledge any.
     #[inline(never)]
     fn hand_over_other(&mut self, now: Time, last: Cell) {
         let packet = self.packets.get(last.packet);
@@ -60,6 +63,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
                 self.ledger.control_arrives(number, packet.bits);
                 self.open(now, number, sent);
             }
+            Content::Datagram { .. } => self.receive_datagram(now, last),
             Content::Data { .. } | Content::Acknowledgment(_) | Content::Background => {}
         }
     }
@@ -193,13 +197,15 @@ impl<O: Observer, D: Drive> Network<O, D> {
             options += option_bytes.blocks.bytes(acknowledgment.blocks.as_slice().len());
         }
         let content = Content::Acknowledgment(acknowledgment);
-        self.send_packet(now, acknowledgments, content, Codepoint::NotCapable, 0, options)
+        let size = self.sizes.of(0, options);
+        self.send_packet(now, acknowledgments, content, Codepoint::NotCapable, size)
     }
 
     /// Sends what opens a connection, or the answer to it.
     #[inline(never)]
     fn send_opening(&mut self, now: Time, way: Way, content: Content) {
-        self.send_packet(now, way, content, Codepoint::NotCapable, 0, option_bytes::SYNCHRONIZE);
+        let size = self.sizes.of(0, option_bytes::SYNCHRONIZE);
+        self.send_packet(now, way, content, Codepoint::NotCapable, size);
     }
 
     #[inline(always)]
@@ -262,6 +268,9 @@ impl<O: Observer, D: Drive> Network<O, D> {
 
     /// The source of a connection wakes; `is_first` for the first time, which has no slot of its own in the calendar.
     pub fn wake(&mut self, now: Time, connection: usize, is_first: bool) {
+        if self.flows.datagrams(connection).is_some() {
+            return self.wake_datagrams(now, connection, is_first);
+        }
         self.begin_connection(connection);
         let source = &mut self.sources[connection];
         let wake = source.wake(now);
@@ -336,7 +345,8 @@ impl<O: Observer, D: Drive> Network<O, D> {
                 let content = Content::Data { sequence, length, sent: now, reduced };
                 let is_capable = !again || self.flows[number].sender.learns_share_of_marks();
                 let codepoint = if is_capable { ecn.codepoint() } else { Codepoint::NotCapable };
-                self.send_packet(now, way, content, codepoint, length, option_bytes);
+                let size = self.sizes.of(length, option_bytes);
+                self.send_packet(now, way, content, codepoint, size);
             }
         }
         self.segments.clear();
@@ -362,20 +372,19 @@ impl<O: Observer, D: Drive> Network<O, D> {
         }
     }
 
+    /// Sends a packet of so many cells and bits on the line.
     // Always: what is sent is made in its place then.
     #[inline(always)]
     #[expect(clippy::cast_possible_truncation, reason = "circuits are numbered in 27 bits")]
-    fn send_packet(
+    pub fn send_packet(
         &mut self,
         now: Time,
         way: Way,
         content: Content,
         codepoint: Codepoint,
-        payload_bytes: u64,
-        option_bytes: u64,
+        (cells, bits): (u32, u64),
     ) -> PacketId {
         let Way { circuit, line } = way;
-        let (cells, bits) = self.sizes.of(payload_bytes, option_bytes);
         let packet = self.packets.insert(content, cells, bits);
         self.cells_sent += u64::from(cells);
         self.ledger.packet_sets_out();
@@ -394,6 +403,7 @@ pub fn flow_on(circuit: usize, content: &Content, connections: usize) -> Option<
     match content {
         Content::Data { .. } | Content::Synchronize { .. } => Some(flow_with_data_on(circuit, connections)),
         Content::Acknowledgment(_) | Content::Synchronized { .. } => Some(flow_with_data_on(circuit ^ 1, connections)),
+        Content::Datagram { .. } => Some(circuit / 2),
         Content::Background => None,
     }
 }

@@ -15,6 +15,7 @@ use longfat_network::topology::Graph;
 
 use super::agenda::Place;
 use super::audit::audit_flow;
+use super::datagrams::{DatagramCounts, DatagramFlow};
 use super::legs::Numbers;
 use super::{Drive, Network, Way};
 use crate::observer::Observer;
@@ -80,7 +81,7 @@ impl Flow {
         let clock = TickClock::with_chance(tcp.timer_granularity.0, tcp.timer_phase, || stream("timer-phase"));
         let mut sender = Sender::new(&tcp, clock);
         sender.take_chance(|| stream("window-law"));
-        let way = |circuit| Way { circuit, line: graph.links_of_circuit(circuit).map_or(0, |lines| lines[0]) };
+        let way = |circuit| Way::of(circuit, graph);
         let (data, acknowledgments) = numbers.circuits(number);
         let (data, acknowledgments) = (way(data), way(acknowledgments));
         Self {
@@ -138,6 +139,7 @@ impl Flow {
             finished: self.finished,
             started: self.started,
             fingerprint: self.fingerprint,
+            datagrams: None,
         }
     }
 }
@@ -156,7 +158,32 @@ pub struct Outcome {
     pub started: Option<Time>,
     pub finished: Option<Time>,
     pub fingerprint: Fingerprint,
+    /// Of a connection over UDP, which has sent nothing else.
+    pub datagrams: Option<Box<DatagramCounts>>,
 }
+
+impl Outcome {
+    /// Of a connection over UDP, with these counts.
+    fn of_datagrams(flow: &DatagramFlow) -> Self {
+        let counts = flow.counts();
+        Self {
+            flavor: UDP.into(),
+            ecn: CongestionNotification::None,
+            offered: counts.sent_bytes,
+            sent: SenderStatistics { segments_sent: counts.sent, ..SenderStatistics::default() },
+            delivered: counts.there.bytes,
+            received_to: counts.there.bytes,
+            held: 0,
+            finished: None,
+            started: flow.started(),
+            fingerprint: flow.fingerprint(),
+            datagrams: Some(Box::new(counts.clone())),
+        }
+    }
+}
+
+/// Congestion control of a connection that has none, as results call it.
+const UDP: &str = "udp";
 
 /// A flow for the data of each connection and, where receiving ends ask, behind them one for the requests of each.
 pub struct Flows {
@@ -165,12 +192,15 @@ pub struct Flows {
     /// until there is one.
     over: Vec<Outcome>,
     places: Vec<Option<NonZeroU32>>,
+    /// Of each connection, if it uses UDP in the place of TCP: it has no other flow. Nowhere at all if none does.
+    datagrams: Vec<Option<Box<DatagramFlow>>>,
 }
 
 impl Flows {
-    /// So many, none of which has begun.
-    pub fn waiting(flows: usize) -> Self {
-        Self { at_work: (0..flows).map(|_| None).collect(), over: Vec::new(), places: Vec::new() }
+    /// So many, none of which has begun, of connections with these sources.
+    pub fn waiting(flows: usize, sources: &[Box<dyn Source>]) -> Self {
+        let datagrams = DatagramFlow::of_sources(sources);
+        Self { at_work: (0..flows).map(|_| None).collect(), over: Vec::new(), places: Vec::new(), datagrams }
     }
 
     /// How many there are.
@@ -199,15 +229,53 @@ impl Flows {
         self.at_work.iter_mut().filter_map(Option::as_deref_mut)
     }
 
+    /// The connection over UDP with that number, if it uses UDP.
+    #[inline]
+    pub fn datagrams(&self, connection: usize) -> Option<&DatagramFlow> {
+        self.datagrams.get(connection)?.as_deref()
+    }
+
+    /// [`datagrams`](Self::datagrams), to be changed.
+    #[inline]
+    pub fn datagrams_mut(&mut self, connection: usize) -> Option<&mut DatagramFlow> {
+        self.datagrams.get_mut(connection)?.as_deref_mut()
+    }
+
+    /// All connections over UDP, to be changed.
+    pub fn all_datagrams_mut(&mut self) -> impl Iterator<Item = &mut DatagramFlow> {
+        self.datagrams.iter_mut().filter_map(Option::as_deref_mut)
+    }
+
+    /// The connection over UDP of which a flow is a leg.
+    fn datagrams_of(&self, number: usize) -> Option<&DatagramFlow> {
+        self.datagrams(number.checked_rem(self.datagrams.len())?)
+    }
+
+    /// The fingerprint of a flow that has begun.
+    pub fn fingerprint_mut(&mut self, number: usize) -> &mut Fingerprint {
+        let connection = number.checked_rem(self.datagrams.len()).filter(|number| self.datagrams[*number].is_some());
+        match connection.and_then(|connection| self.datagrams[connection].as_deref_mut()) {
+            Some(flow) => flow.fingerprint_mut(),
+            None => match &mut self.at_work[number] {
+                Some(flow) => &mut flow.fingerprint,
+                None => not_at_work(number),
+            },
+        }
+    }
+
     /// Bytes that are allocated.
     pub fn memory_bytes(&self) -> usize {
+        let datagrams: usize = self.datagrams.iter().flatten().map(|flow| flow.memory_bytes()).sum();
         let at_work: usize = self.at_work().map(|flow| size_of::<Flow>() + flow.memory_bytes()).sum();
         let over = self.over.capacity() * size_of::<Outcome>() + size_of_val(self.places.as_slice());
-        at_work + over + size_of_val(self.at_work.as_slice())
+        datagrams + at_work + over + size_of_val(self.at_work.as_slice())
     }
 
     /// The outcome so far of the flow with that number, if it has begun.
     pub fn outcome(&self, number: usize) -> Option<Cow<'_, Outcome>> {
+        if let Some(datagrams) = self.datagrams_of(number) {
+            return Some(Cow::Owned(Outcome::of_datagrams(datagrams)));
+        }
         let so_far = || self.at_work[number].as_ref().map(|flow| Cow::Owned(flow.outcome()));
         self.over(number).map(Cow::Borrowed).or_else(so_far)
     }
@@ -285,7 +353,8 @@ impl<O: Observer, D: Drive> Network<O, D> {
             return;
         }
         for number in 0..self.flows.len() {
-            if controlled.contains(&self.senders[self.numbers.connection(number)]) {
+            let connection = self.numbers.connection(number);
+            if controlled.contains(&self.senders[connection]) && self.flows.datagrams(connection).is_none() {
                 self.make_flow(number);
             }
         }
@@ -296,6 +365,16 @@ impl<O: Observer, D: Drive> Network<O, D> {
         flow.place = self.agenda.move_in(number);
         self.make_room();
         self.flows.at_work[number] = Some(flow);
+        self.make_lines(number);
+    }
+
+    /// The way of a circuit.
+    pub fn way(&self, circuit: usize) -> Way {
+        Way::of(circuit, &self.graph)
+    }
+
+    /// From now on the lines that a flow takes are kept.
+    pub fn make_lines(&mut self, number: usize) {
         let (data, acknowledgments) = self.numbers.circuits(number);
         for circuit in [data, acknowledgments] {
             for &line in self.graph.links_of_circuit(circuit).unwrap_or_default() {
@@ -305,7 +384,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
     }
 
     /// Makes room for all slots of the calendar and, of flows that will begin, for as many again.
-    fn make_room(&mut self) {
+    pub fn make_room(&mut self) {
         let slots = self.agenda.slots();
         if slots > self.calendar.slots() {
             self.calendar.grow((2 * slots).min(self.agenda.slots_with(self.flows.len())));

@@ -139,6 +139,11 @@ impl Ledgers {
         self.is_put_in_order = true;
     }
 
+    /// Packets of a flow under way, of both directions: sent, and neither arrived nor lost.
+    pub fn under_way(&self, number: usize) -> i32 {
+        self.accounts[number].under_way
+    }
+
     /// Numbers of the ports that have one, the bottleneck's first.
     pub fn ports(&self) -> impl Iterator<Item = usize> {
         std::iter::once(self.bottleneck_port).chain(self.others.iter().map(|(port, _)| *port))

@@ -12,6 +12,7 @@ use longfat_foundation::units::{Span, Time};
 use longfat_hosts::traffic::Exchange;
 use longfat_network::switch::PortCounts;
 
+use super::datagrams::DatagramFlow;
 use super::flows::Outcome;
 use super::settlement::Settled;
 use super::{Drive, Network};
@@ -75,6 +76,11 @@ impl Outcome {
             sent: self.sent.since(&earlier.sent),
             delivered: self.delivered - earlier.delivered,
             received_to: self.received_to - earlier.received_to,
+            datagrams: self
+                .datagrams
+                .as_ref()
+                .zip(earlier.datagrams.as_ref())
+                .map(|(now, then)| Box::new(now.since(then))),
             ..self.clone()
         }
     }
@@ -96,7 +102,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         let requests = exchanges.map(|exchange| exchange.as_ref().map(RequestCounts::of).unwrap_or_default()).collect();
         let before = Before {
             at: now,
-            flows: (0..self.flows.len()).map(|number| self.flows.outcome(number).map(Cow::into_owned)).collect(),
+            flows: (0..self.flows.len()).map(|number| self.outcome_so_far(number).map(Cow::into_owned)).collect(),
             requests,
             frames: self.policing.as_ref().map_or_else(Vec::new, |policing| policing.frames.clone()),
             ports: self.driver.count_ports_anew(now),
@@ -107,6 +113,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         };
         self.before = Some(Box::new(before));
         self.flows.at_work_mut().for_each(|flow| flow.sender.count_anew());
+        self.flows.all_datagrams_mut().for_each(DatagramFlow::count_anew);
         self.sources.iter_mut().for_each(|source| source.forget_completions());
         self.barriers.iter_mut().for_each(|barriers| barriers.forget_completions());
         self.count_kept_anew();
@@ -122,9 +129,19 @@ impl<O: Observer, D: Drive> Network<O, D> {
         self.end - self.measured_from()
     }
 
+    /// The outcome of the flow with that number since the beginning, if it has begun.
+    fn outcome_so_far(&self, number: usize) -> Option<Cow<'_, Outcome>> {
+        let mut outcome = self.flows.outcome(number)?;
+        if let Some(counts) = &outcome.datagrams {
+            let counts = self.with_losses(self.numbers.connection(number), counts);
+            outcome.to_mut().datagrams = Some(Box::new(counts));
+        }
+        Some(outcome)
+    }
+
     /// The outcome of the flow with that number in the measured time, if it has begun.
     pub fn outcome(&self, number: usize) -> Option<Cow<'_, Outcome>> {
-        let outcome = self.flows.outcome(number)?;
+        let outcome = self.outcome_so_far(number)?;
         match self.flow_before(number) {
             Some(before) => Some(Cow::Owned(outcome.since(before))),
             None => Some(outcome),
@@ -133,6 +150,10 @@ impl<O: Observer, D: Drive> Network<O, D> {
 
     /// Bytes of a connection that its application had handed over, and that the other had not, when measuring began.
     pub fn backlog(&self, connection: usize) -> u64 {
+        // Datagrams are sent at once.
+        if self.flows.datagrams(connection).is_some() {
+            return 0;
+        }
         let before = self.flow_before(self.numbers.first(connection, false));
         let offered = before.map_or(0, |flow| flow.offered % u64::MAX);
         let delivered = self.flow_before(self.numbers.last(connection, false)).map_or(0, |flow| flow.delivered);

@@ -6,6 +6,7 @@ mod agenda;
 mod at_rest;
 mod audit;
 mod barriers;
+mod datagrams;
 mod drive;
 mod end_systems;
 mod flows;
@@ -107,6 +108,13 @@ pub enum Entrance {
 pub struct Way {
     pub circuit: usize,
     pub line: usize,
+}
+
+impl Way {
+    /// Of a circuit.
+    fn of(circuit: usize, graph: &Graph) -> Self {
+        Self { circuit, line: graph.links_of_circuit(circuit).map_or(0, |lines| lines[0]) }
+    }
 }
 
 /// A run in progress under the driver `D`.

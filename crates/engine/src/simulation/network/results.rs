@@ -4,15 +4,16 @@ use std::borrow::Cow;
 
 use longfat_foundation::config::Parameter;
 use longfat_foundation::measure::{
-    CompletionRecord, Fingerprint, FlowRecord, FrameRecord, Histogram, Ledger, LegRecord, LineUse, Metrics, PortRecord,
-    RequestRecord, RunRecord, Shares, Work, excess_fairness, fairness_index, least_share_of_promises, max_min_fairness,
-    max_min_shares_of_lines,
+    CompletionRecord, DatagramRecord, Fingerprint, FlowRecord, FrameRecord, Histogram, Ledger, LegRecord, LineUse,
+    Metrics, PortRecord, RequestRecord, RunRecord, Shares, Work, excess_fairness, fairness_index,
+    least_share_of_promises, max_min_fairness, max_min_shares_of_lines,
 };
 use longfat_foundation::units::Time;
 use longfat_hosts::traffic::{Completions, Kind};
 use longfat_network::switch::PortStatistics;
 use longfat_network::topology::Graph;
 
+use super::datagrams::DatagramCounts;
 use super::flows::Outcome;
 use super::measured::RequestCounts;
 use super::{AnyPort, Drive, Network};
@@ -23,8 +24,7 @@ use crate::scenario::{FullSegment, Throughput};
 impl<O: Observer, D: Drive> Network<O, D> {
     pub fn record(&self, graph: &Graph, ledgers: &[(usize, Ledger)]) -> RunRecord {
         let flows = self.flow_records();
-        let goodputs: Vec<f64> = flows.iter().map(|flow| flow.goodput_bps).collect();
-        let ports = self.port_records(graph, &goodputs, ledgers);
+        let ports = self.port_records(graph, &goodputs_over_tcp(&flows), ledgers);
         let ledger = ledgers[0].1;
         RunRecord {
             scenario: self.scenario.resolved(),
@@ -49,7 +49,11 @@ impl<O: Observer, D: Drive> Network<O, D> {
 
     fn metrics(&self, graph: &Graph, flows: &[FlowRecord], ports: &[PortRecord], ledger: Ledger) -> Metrics {
         let goodputs: Vec<f64> = flows.iter().map(|flow| flow.goodput_bps).collect();
-        let use_of_bottleneck = self.use_of_line(graph, self.bottleneck_port, &goodputs).unwrap_or_default();
+        let over_tcp = flows.iter().filter(|flow| flow.datagrams.is_none());
+        let over_tcp: Vec<_> = over_tcp.map(|flow| flow.goodput_bps).collect();
+        let datagrams = DatagramTotals::of(flows);
+        let use_of_bottleneck =
+            self.use_of_line(graph, self.bottleneck_port, &goodputs_over_tcp(flows)).unwrap_or_default();
         let max_goodput_bps = use_of_bottleneck.max_goodput_bps;
         let cells_in: u64 = ports.iter().map(|port| port.cells_in).sum();
         let dropped: u64 = ports.iter().map(|port| port.cells_dropped).sum();
@@ -61,7 +65,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         let delays = counts.map(|counts| counts.delays);
         Metrics {
             efficiency: use_of_bottleneck.efficiency,
-            fairness: fairness_index(&goodputs),
+            fairness: fairness_index(&over_tcp),
             first_group_share: self.first_group_share(&goodputs),
             goodput_bps: goodputs.iter().sum(),
             max_goodput_bps,
@@ -84,11 +88,19 @@ impl<O: Observer, D: Drive> Network<O, D> {
             max_proxy_bytes: flows.iter().flat_map(|flow| &flow.legs).filter_map(|leg| leg.most_kept_bytes).max(),
             mean_granted_bps: self.granted_bits_measured().map(|bits| bits / self.seconds()),
             granted_capacity_used: self.granted_capacity_used(graph),
+            datagram_delay_s: datagrams.delays.mean_seconds(),
+            datagram_delay_p95_s: datagrams.delays.quantile_seconds(0.95),
+            datagram_delay_p99_s: datagrams.delays.quantile_seconds(0.99),
+            datagram_jitter_s: datagrams.jitter_s,
+            datagram_loss_ratio: ratio(datagrams.lost, datagrams.lost + datagrams.known),
+            datagram_reordered_ratio: ratio(datagrams.reordered, datagrams.delays.count()),
+            probe_round_trip_s: datagrams.round_trips.mean_seconds(),
+            probe_round_trip_p99_s: datagrams.round_trips.quantile_seconds(0.99),
             shares: Shares(ledger),
         }
     }
 
-    /// The use of a port's line by the connections whose data cross it; of the lines that have a ledger.
+    /// The use of a port's line by the connections over TCP whose data cross it; of the lines that have a ledger.
     pub(super) fn use_of_line(&self, graph: &Graph, port: usize, goodputs: &[f64]) -> Option<LineUse> {
         let line = self.driver.ports().nth(port)?.state().line;
         let crosses = self.by_sender(
@@ -220,7 +232,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
 
     fn flow_records(&self) -> Vec<FlowRecord> {
         let record = |connection: usize| {
-            if self.proxies.is_some() {
+            if self.proxies.is_some() && self.flows.datagrams(connection).is_none() {
                 self.record_of_split(connection)
             } else {
                 self.record_of_flow(&self.begun_or_not(connection))
@@ -282,10 +294,11 @@ impl<O: Observer, D: Drive> Network<O, D> {
             reductions_for_marks: (!flow.ecn.is_absent()).then_some(sent.reductions_for_marks),
             duplicate_acknowledgments: sent.duplicate_acknowledgments,
             max_cwnd_bytes: sent.max_cwnd,
-            round_trips: sent.round_trips,
+            round_trips: flow.datagrams.as_ref().map_or(sent.round_trips, |counts| counts.round_trips()),
             started_s: flow.started.map(Time::as_seconds),
             finished_s: flow.finished.map(Time::as_seconds),
             requests: None,
+            datagrams: flow.datagrams.as_deref().map(|counts| Box::new(datagram_record(counts))),
             frames: None,
             legs: Vec::new(),
         }
@@ -376,9 +389,79 @@ impl<O: Observer, D: Drive> Network<O, D> {
     }
 }
 
+/// Throughputs of the connections over TCP, and 0 of the others: datagrams may carry more data for each bit than the segments do with which
+/// lines are compared.
+fn goodputs_over_tcp(flows: &[FlowRecord]) -> Vec<f64> {
+    flows.iter().map(|flow| if flow.datagrams.is_none() { flow.goodput_bps } else { 0.0 }).collect()
+}
+
+/// The record of a connection over UDP.
+fn datagram_record(counts: &DatagramCounts) -> DatagramRecord {
+    let DatagramCounts { there, answers, .. } = counts;
+    let (jitter, extremes) = (there.jitter.seconds(), there.delay.extremes());
+    DatagramRecord {
+        sent: counts.sent,
+        received: there.received,
+        answered: answers.as_ref().map(|answers| answers.received),
+        lost: counts.lost,
+        loss_ratio: ratio(counts.lost, counts.lost + counts.arrived()),
+        duplicates: there.duplicates,
+        delay_min_s: extremes.map(|(shortest, _)| shortest.as_seconds()),
+        delay_mean_s: there.delay.mean_seconds(),
+        delay_p50_s: there.delays.quantile_seconds(0.5),
+        delay_p95_s: there.delays.quantile_seconds(0.95),
+        delay_p99_s: there.delays.quantile_seconds(0.99),
+        delay_max_s: extremes.map(|(_, longest)| longest.as_seconds()),
+        delays: there.delays.clone(),
+        jitter_s: jitter.map(|(latest, _)| latest),
+        mean_jitter_s: jitter.map(|(_, mean)| mean),
+        reordered: there.reordering.reordered,
+        reordered_ratio: ratio(there.reordering.reordered, there.received),
+        max_reordering_extent: there.reordering.max_extent,
+        round_trips: answers.as_ref().map(|answers| answers.delays.clone()),
+    }
+}
+
+/// Datagrams of all connections over UDP.
+#[derive(Default)]
+struct DatagramTotals {
+    delays: Histogram,
+    round_trips: Histogram,
+    /// Mean over connections of their mean jitter.
+    jitter_s: Option<f64>,
+    lost: u64,
+    /// Those that have arrived, with their answers if there are any.
+    known: u64,
+    reordered: u64,
+}
+
+impl DatagramTotals {
+    #[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
+    fn of(flows: &[FlowRecord]) -> Self {
+        let mut all = Self::default();
+        let mut jitters = Vec::new();
+        for record in flows.iter().filter_map(|flow| flow.datagrams.as_ref()) {
+            all.delays.merge(&record.delays);
+            record.round_trips.iter().for_each(|times| all.round_trips.merge(times));
+            all.lost += record.lost;
+            all.known += record.answered.unwrap_or(record.received);
+            all.reordered += record.reordered;
+            jitters.extend(record.mean_jitter_s);
+        }
+        all.jitter_s = (!jitters.is_empty()).then(|| jitters.iter().sum::<f64>() / jitters.len() as f64);
+        all
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
+fn ratio(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
 /// The mean of the mean round trips of those connections that have measured any.
 #[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
 fn mean_of_means(flows: &[FlowRecord]) -> Option<f64> {
-    let means: Vec<f64> = flows.iter().filter_map(|flow| flow.round_trips.mean_seconds()).collect();
+    let over_tcp = flows.iter().filter(|flow| flow.datagrams.is_none());
+    let means: Vec<f64> = over_tcp.filter_map(|flow| flow.round_trips.mean_seconds()).collect();
     (!means.is_empty()).then(|| means.iter().sum::<f64>() / means.len() as f64)
 }
