@@ -89,14 +89,14 @@ def picture(rows: Sequence[Row], _options: "Options", runs: Sequence[Traces]) ->
 
 
 def _marks(rows: Sequence[Row], series: str) -> list[Mark]:
-    """Return a line for each flow."""
+    """Return a line for each distribution, and points over time: a silent flow has no delay."""
     marks: list[Mark] = []
     for flow in sorted({row["flow"] for row in rows if row["series"] == series}):
         own = [row for row in rows if (row["series"], row["flow"]) == (series, flow)]
         times, values = thinned([row["time_s"] for row in own], [row["value"] for row in own])
         look = flow_look(flow)
         label = f"flow {flow}" if series == "share" else ""
-        settings: dict[str, Any] = {"width": 0.7, "style": look.style}
-        kind: Kind = "steps" if series == "share" else "line"
+        settings: dict[str, Any] = {"width": 0.7, "style": look.style, "size": 1.0}
+        kind: Kind = "steps" if series == "share" else "points"
         marks.append(Mark(kind, times, values, look.color, label, **settings))
     return marks

@@ -113,7 +113,7 @@ fn check_flows(scenario: &Scenario, record: &RunRecord) -> Result<(), TestCaseEr
     for (flow, datagrams) in record.flows.iter().filter_map(|flow| Some((flow, flow.datagrams.as_ref()?))) {
         let arrived = datagrams.answered.unwrap_or(datagrams.received);
         prop_assert!(arrived + datagrams.lost <= datagrams.sent, "more arrived or was lost than was sent: {flow:?}");
-        prop_assert!(datagrams.reordered == 0, "lines are FIFOs: {flow:?}");
+        prop_assert!(datagrams.reordered < datagrams.received.max(1), "the first overtakes nothing: {flow:?}");
         prop_assert_eq!(datagrams.delays.count(), datagrams.received);
         prop_assert_eq!((flow.timeouts, flow.segments_retransmitted), (0, 0));
     }
