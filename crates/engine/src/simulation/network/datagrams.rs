@@ -82,12 +82,11 @@ impl DatagramFlow {
 
     /// Of each connection, unless it uses TCP; none at all if no connection has any.
     pub fn of_sources(sources: &[Box<dyn Source>]) -> Vec<Option<Box<Self>>> {
-        let planned = |source: &Box<dyn Source>| source.datagrams().map(|datagrams| Box::new(Self::planned(datagrams)));
         if sources.iter().all(|source| source.datagrams().is_none()) {
-            Vec::new()
-        } else {
-            sources.iter().map(planned).collect()
+            return Vec::new();
         }
+        let planned = |datagrams| Box::new(Self::planned(datagrams));
+        sources.iter().map(|source| source.datagrams().map(planned)).collect()
     }
 
     /// Bytes that are allocated.

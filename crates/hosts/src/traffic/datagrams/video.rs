@@ -95,7 +95,7 @@ impl Encoder {
     fn begin_frame(&mut self) {
         (self.frame, self.sent) = (self.frame.saturating_add(self.interval), 0);
         while self.frame - self.rung_began >= self.rungs[self.rung].1 {
-            self.rung_began = self.rung_began + self.rungs[self.rung].1;
+            self.rung_began += self.rungs[self.rung].1;
             self.rung = (self.rung + 1) % self.rungs.len();
         }
     }
