@@ -133,7 +133,8 @@ impl Scenario {
         Some((self.path_of_traffic(sender), message))
     }
 
-    /// Of the connections over TCP, either all receiving ends make requests or none: the requesting end opens the connection.
+    /// Objects to a mix of connections over TCP whose receiving ends make requests and others that do not: the requesting end opens the
+    /// connection.
     fn object_to_some_requests(&self, senders: usize) -> Option<Objection> {
         let asks = |sender| self.source(sender, senders).asks();
         let mut over_tcp = self.first_senders(senders).filter(|&sender| !self.sends_datagrams(sender, senders));

@@ -9,7 +9,7 @@ use super::Event;
 /// The first port and its line have the calendar's seats. Lines that never have an event have no slot, and flows have theirs only while
 /// they are at work: the fewer slots, the lower the tree.
 pub struct Agenda {
-    /// Of lines, ports, starts, backgrounds and waiting rooms. The slots of flows are behind them.
+    /// Event of each slot that lines, ports, starts, backgrounds and waiting rooms have. The slots of flows follow.
     of_network: Vec<Event>,
     lines: Vec<Slot>,
     ports: Vec<Slot>,
@@ -153,7 +153,7 @@ impl Agenda {
         self.frames[port]
     }
 
-    /// Of a waiting room at the end of a line.
+    /// Slot of a waiting room at the end of a line.
     pub fn room(&self, number: usize) -> Slot {
         slot(self.rooms.0 as usize + number)
     }

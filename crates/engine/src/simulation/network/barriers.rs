@@ -17,7 +17,7 @@ const ROUND: &str = "round";
 pub struct Barriers {
     gates: Vec<Gate>,
     rounds: Vec<InRounds>,
-    /// Of each connection.
+    /// Part of each connection in the barriers.
     parts: Vec<Part>,
 }
 
@@ -26,7 +26,7 @@ pub struct Barriers {
 struct Part {
     /// The gate that is closed until it has finished.
     closes: Option<usize>,
-    /// Whether it waits before a gate.
+    /// Whether it begins only when its gate opens.
     waits: bool,
     /// The senders with which it goes by rounds, and how many it has delivered.
     rounds: Option<usize>,
@@ -89,7 +89,7 @@ impl Barriers {
         Some(Box::new(Self { gates, rounds, parts }))
     }
 
-    /// Whether a connection begins only when a gate opens.
+    /// Tells whether a connection begins only when its gate opens.
     pub fn keeps_back(&self, connection: usize) -> bool {
         self.parts[connection].waits
     }
@@ -157,7 +157,7 @@ impl InRounds {
         Self { senders: Vec::new(), rounds, left: 0, begun: None, over: 0, times: Kind::new(ROUND) }
     }
 
-    /// Of a group that has none.
+    /// Place of a group that has no rounds: no senders and no bytes.
     fn none() -> Self {
         Self::of(Rounds { bytes: 0, count: None, pause: longfat_foundation::units::Span::ZERO })
     }

@@ -80,7 +80,7 @@ impl DatagramFlow {
         }
     }
 
-    /// Of each connection, unless it uses TCP; none at all if no connection has any.
+    /// State of each connection over UDP, `None` for those over TCP; an empty list if all use TCP.
     pub fn of_sources(sources: &[Box<dyn Source>]) -> Vec<Option<Box<Self>>> {
         if sources.iter().all(|source| source.datagrams().is_none()) {
             return Vec::new();
