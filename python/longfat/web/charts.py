@@ -60,16 +60,20 @@ def extremes(times: Numbers, values: Numbers, end: float, bins: int) -> Numbers:
     """
     starts = np.linspace(0.0, end, bins, endpoint=False)
     first = np.searchsorted(times, starts, side="left")
-    last = np.append(first[1:], len(times))
     carried = np.where(first > 0, values[np.maximum(first - 1, 0)], np.nan)
-    result = np.column_stack([carried, carried])
-    for place in np.flatnonzero(last > first):
-        inside = values[first[place] : last[place]]
-        if not np.isnan(carried[place]):
-            inside = np.concatenate([carried[place : place + 1], inside])
-        order = sorted((int(inside.argmin()), int(inside.argmax())))
-        result[place] = inside[order]
-    return result.reshape(-1)
+    held = np.insert(values, first, carried)  # each interval begins with the value carried into it
+    begins = first + np.arange(bins)
+    lengths = np.diff(begins, append=len(held))
+
+    def place_of(extreme: Numbers) -> NDArray[np.intp]:
+        is_there = held == np.repeat(extreme, lengths)
+        places = np.where(is_there, np.arange(len(held)), len(held))
+        return np.minimum.reduceat(places, begins)
+
+    lowest, highest = np.fmin.reduceat(held, begins), np.fmax.reduceat(held, begins)
+    rises = place_of(lowest) <= place_of(highest)
+    pairs = np.where(rises, (lowest, highest), (highest, lowest))
+    return pairs.T.reshape(-1)
 
 
 def _cwnd(run: Traces) -> Chart:
