@@ -153,12 +153,12 @@ fn managed_ports_are_at_switches_and_there_is_one_at_least() {
     assert_complaint(
         ", managed = \"there\"",
         "",
-        "graph.toml:14:9: topology.links: no link has a managed port; write managed = \"there\" at one at least",
+        "graph.toml:14:9: topology.links: no link has a managed port; write managed = \"there\" at one at least, or name the line with the port in topology.bottleneck",
     );
     assert_complaint(
         "switches = [",
-        "bottleneck = \"t to s\"\nswitches = [",
-        "graph.toml:13:14: topology.bottleneck: no managed port \"t to s\"; known: \"s to t\"; did you mean \"s to t\"?",
+        "bottleneck = \"b to t\"\nswitches = [",
+        "graph.toml:13:14: topology.bottleneck: no line \"b to t\" of a switch; known: \"s to a\", \"s to t\", \"t to s\", \"t to b\"; did you mean \"s to t\"?",
     );
 }
 

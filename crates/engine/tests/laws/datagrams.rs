@@ -108,6 +108,26 @@ fn a_loss_on_either_way_of_a_ping_is_one_lost_ping() {
     assert_eq!(probes.reordered, 0, "a gap is no reordering");
 }
 
+/// Two groups of two probes, one of which is answered: what a study can ask of one group alone.
+#[test]
+fn the_delays_of_a_group_with_a_name_are_those_of_its_datagrams_together() {
+    let rest = "framing = \"packet\"\nport.buffer = \"10 packets\"\nloss = { kind = \"list\", drops = [3, 4, 5] }\n\
+                connections = [{ name = \"ping\", count = 2, traffic = { kind = \"probe\", interval = \"10 ms\" } }, \
+                { name = \"one way\", count = 2, traffic = { kind = \"probe\", interval = \"20 ms\", answered = false } }, \
+                { traffic = { kind = \"probe\", interval = \"10 ms\" } }]";
+    let record = run(&n_source(5, "10 Mbit/s", "1 ms", "1 s", rest)).expect("conservation");
+    let of = |flow: usize| record.flows[flow].datagrams.as_deref().expect("a connection over UDP");
+    let names: Vec<_> = record.completions.iter().map(|kind| kind.name.as_str()).collect();
+    assert_eq!(names, ["ping datagram", "ping round trip", "one way datagram"], "and none of the group without a name");
+    for (kind, flows) in record.completions.iter().zip([[0, 1], [0, 1], [2, 3]]) {
+        assert_eq!(kind.asked, flows.map(|flow| of(flow).sent).iter().sum::<u64>());
+        let is_answered = kind.name.ends_with("round trip");
+        let arrived = |flow| if is_answered { of(flow).answered.unwrap_or_default() } else { of(flow).received };
+        assert_eq!(kind.delivered, flows.map(arrived).iter().sum::<u64>());
+        assert_eq!(kind.times.count(), kind.delivered);
+    }
+}
+
 /// A call and a bulk transfer at a bottleneck of 10 Mbit/s with a buffer of 0.6 s.
 fn call_beside_bulk(queue: &str) -> RunRecord {
     let text = format!(

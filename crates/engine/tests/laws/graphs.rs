@@ -304,6 +304,33 @@ fn results_of_the_whole_network_are_those_of_the_slowest_managed_line_or_of_the_
     assert_eq!(record_of(&other.expect("it is one")).metrics.efficiency, 0.0);
 }
 
+#[test]
+fn the_line_that_is_named_as_the_bottleneck_needs_no_other_word_to_have_a_port() {
+    let network = |managed: &str, ports: &str| {
+        scenario(&format!(
+            "schema_version = 1\nduration = \"2 s\"\nport.buffer = \"20 packets\"\n{ports}\n{PACKETS}
+connections = [{{ from = \"a\", to = \"b\", count = 2 }}]
+[topology]
+kind = \"graph\"
+bottleneck = \"narrow\"
+hosts = [\"a\", \"b\"]
+switches = [\"s1\", \"s2\", \"s3\"]
+links = [
+    {{ name = \"wide\", from = \"s1\", to = \"s2\", rate = \"20 Mbit/s\", delay = \"5 ms\", managed = \"there\" }},
+    {{ name = \"narrow\", from = \"s2\", to = \"s3\", rate = \"5 Mbit/s\", delay = \"5 ms\"{managed} }},
+    {{ from = \"a\", to = \"s1\", rate = \"100 Mbit/s\", delay = \"1 ms\" }},
+    {{ from = \"s3\", to = \"b\", rate = \"100 Mbit/s\", delay = \"1 ms\" }},
+]
+"
+        ))
+    };
+    let expected = results(&record_of(&network(", managed = \"there\"", "")));
+    assert!(expected.contains("\"name\": \"narrow\""));
+    for ports in ["", "ports = [{ at = \"narrow\" }]"] {
+        assert_eq!(results(&record_of(&network("", ports))), expected, "{ports}");
+    }
+}
+
 /// A line of 1 Mbit/s that no data crosses carries acknowledgments alone.
 #[test]
 fn the_bottleneck_is_a_line_that_data_cross_if_any_of_them_is_managed() {

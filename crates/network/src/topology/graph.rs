@@ -58,9 +58,9 @@ longfat_foundation::model! {
         switches: Vec<String>,
         /// The links.
         links: Vec<LinkConfig>,
-        /// Name of the managed link that results of the whole network refer to (`efficiency`, the ledger), that background traffic crosses,
-        /// and where `loss` and `path` act. "slowest" is the first link with the lowest rate among those that data cross, or among all if
-        /// data cross none.
+        /// Name of the line that results of the whole network refer to (`efficiency`, the ledger), that background traffic crosses, and
+        /// where `loss` and `path` act. It is a line of a switch, whose port is then managed. "slowest" is the first of the links with a
+        /// managed port with the lowest rate among those that data cross, or among all if data cross none.
         bottleneck: String = "slowest",
     }
     build(config, _context) { Box::new(config.clone()) }
@@ -205,21 +205,29 @@ impl Plan {
         }
     }
 
+    /// The named line of a switch, whose port is then managed.
     fn choose_bottleneck(&mut self, name: &str) {
-        let ports = self.graph.port_names();
-        if ports.is_empty() && self.objections.is_empty() {
-            return self
-                .object("topology.links", "no link has a managed port; write managed = \"there\" at one at least");
-        }
-        if name == "slowest" {
+        if !self.objections.is_empty() {
             return;
         }
-        let number = self.graph.managed().find(|&number| self.graph.link_name(number) == name);
-        self.graph.bottleneck = number;
-        if number.is_none() && self.objections.is_empty() {
-            let names = || ports.iter().map(String::as_str);
+        if name == "slowest" {
+            if self.graph.managed().next().is_none() {
+                let message = "no link has a managed port; write managed = \"there\" at one at least, or name the line \
+                               with the port in topology.bottleneck";
+                self.object("topology.links", message);
+            }
+            return;
+        }
+        let graph = &mut self.graph;
+        let of_switches: Vec<_> = (0..graph.links.len()).filter(|&line| !graph.begins_at_host(line)).collect();
+        let names: Vec<_> = of_switches.iter().map(|&line| graph.link_name(line)).collect();
+        if let Some(place) = names.iter().position(|other| other == name) {
+            graph.bottleneck = Some(of_switches[place]);
+            graph.links[of_switches[place]].managed = true;
+        } else {
+            let known = || names.iter().map(String::as_str);
             let message =
-                format!("no managed port {name:?}; known: {}{}", listed(names()), did_you_mean(name, names()));
+                format!("no line {name:?} of a switch; known: {}{}", listed(known()), did_you_mean(name, known()));
             self.object("topology.bottleneck", message);
         }
     }

@@ -6,6 +6,7 @@ mod agenda;
 mod at_rest;
 mod audit;
 mod barriers;
+mod datagram_results;
 mod datagrams;
 mod drive;
 mod end_systems;

@@ -4,16 +4,16 @@ use std::borrow::Cow;
 
 use longfat_foundation::config::Parameter;
 use longfat_foundation::measure::{
-    CompletionRecord, DatagramRecord, Fingerprint, FlowRecord, FrameRecord, Histogram, Ledger, LegRecord, LineUse,
-    Metrics, PortRecord, RequestRecord, RunRecord, Shares, Work, excess_fairness, fairness_index,
-    least_share_of_promises, max_min_fairness, max_min_shares_of_lines,
+    CompletionRecord, Fingerprint, FlowRecord, FrameRecord, Histogram, Ledger, LegRecord, LineUse, Metrics, PortRecord,
+    RequestRecord, RunRecord, Shares, Work, excess_fairness, fairness_index, least_share_of_promises, max_min_fairness,
+    max_min_shares_of_lines,
 };
 use longfat_foundation::units::Time;
 use longfat_hosts::traffic::{Completions, Kind};
 use longfat_network::switch::PortStatistics;
 use longfat_network::topology::Graph;
 
-use super::datagrams::DatagramCounts;
+use super::datagram_results::{DatagramTotals, add_delays, datagram_record, ratio};
 use super::flows::Outcome;
 use super::measured::RequestCounts;
 use super::{AnyPort, Drive, Network};
@@ -26,6 +26,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         let flows = self.flow_records();
         let ports = self.port_records(graph, &goodputs_over_tcp(&flows), ledgers);
         let ledger = ledgers[0].1;
+        let completions = self.completion_records(&flows);
         RunRecord {
             scenario: self.scenario.resolved(),
             scenario_hash: self.scenario.hash(),
@@ -36,7 +37,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
             metrics: self.metrics(graph, &flows, &ports, ledger),
             flows,
             ports,
-            completions: self.completion_records(),
+            completions,
             ledger,
             work: self.work(),
             fingerprint: format!("{:016x}", self.fingerprint().value()),
@@ -345,11 +346,17 @@ impl<O: Observer, D: Drive> Network<O, D> {
         Some(record)
     }
 
-    /// How long each kind of thing took, over all connections.
-    fn completion_records(&self) -> Vec<CompletionRecord> {
+    /// How long each kind of thing took, over all connections, and the datagrams of each group with a name.
+    fn completion_records(&self, flows: &[FlowRecord]) -> Vec<CompletionRecord> {
         let mut all = Completions::default();
         self.sources.iter().for_each(|source| source.add_completions(&mut all));
         self.barriers.iter().for_each(|barriers| barriers.add_completions(&mut all));
+        for (sender, flow) in flows.iter().enumerate() {
+            let name = self.scenario.group(sender).and_then(|group| group.name.as_deref());
+            name.zip(flow.datagrams.as_deref())
+                .into_iter()
+                .for_each(|(name, record)| add_delays(&mut all, name, record));
+        }
         let record = |Kind { name, asked, times }| CompletionRecord { name, asked, delivered: times.count(), times };
         all.into_kinds().into_iter().map(record).collect()
     }
@@ -393,69 +400,6 @@ impl<O: Observer, D: Drive> Network<O, D> {
 /// lines are compared.
 fn goodputs_over_tcp(flows: &[FlowRecord]) -> Vec<f64> {
     flows.iter().map(|flow| if flow.datagrams.is_none() { flow.goodput_bps } else { 0.0 }).collect()
-}
-
-/// The record of a connection over UDP.
-fn datagram_record(counts: &DatagramCounts) -> DatagramRecord {
-    let DatagramCounts { there, answers, .. } = counts;
-    let (jitter, extremes) = (there.jitter.seconds(), there.delay.extremes());
-    DatagramRecord {
-        sent: counts.sent,
-        received: there.received,
-        answered: answers.as_ref().map(|answers| answers.received),
-        lost: counts.lost,
-        loss_ratio: ratio(counts.lost, counts.lost + counts.arrived()),
-        duplicates: there.duplicates,
-        delay_min_s: extremes.map(|(shortest, _)| shortest.as_seconds()),
-        delay_mean_s: there.delay.mean_seconds(),
-        delay_p50_s: there.delays.quantile_seconds(0.5),
-        delay_p95_s: there.delays.quantile_seconds(0.95),
-        delay_p99_s: there.delays.quantile_seconds(0.99),
-        delay_max_s: extremes.map(|(_, longest)| longest.as_seconds()),
-        delays: there.delays.clone(),
-        jitter_s: jitter.map(|(latest, _)| latest),
-        mean_jitter_s: jitter.map(|(_, mean)| mean),
-        reordered: there.reordering.reordered,
-        reordered_ratio: ratio(there.reordering.reordered, there.received),
-        max_reordering_extent: there.reordering.max_extent,
-        round_trips: answers.as_ref().map(|answers| answers.delays.clone()),
-    }
-}
-
-/// Datagrams of all connections over UDP.
-#[derive(Default)]
-struct DatagramTotals {
-    delays: Histogram,
-    round_trips: Histogram,
-    /// Mean over connections of their mean jitter.
-    jitter_s: Option<f64>,
-    lost: u64,
-    /// Those that have arrived, with their answers if there are any.
-    known: u64,
-    reordered: u64,
-}
-
-impl DatagramTotals {
-    #[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
-    fn of(flows: &[FlowRecord]) -> Self {
-        let mut all = Self::default();
-        let mut jitters = Vec::new();
-        for record in flows.iter().filter_map(|flow| flow.datagrams.as_ref()) {
-            all.delays.merge(&record.delays);
-            record.round_trips.iter().for_each(|times| all.round_trips.merge(times));
-            all.lost += record.lost;
-            all.known += record.answered.unwrap_or(record.received);
-            all.reordered += record.reordered;
-            jitters.extend(record.mean_jitter_s);
-        }
-        all.jitter_s = (!jitters.is_empty()).then(|| jitters.iter().sum::<f64>() / jitters.len() as f64);
-        all
-    }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
-fn ratio(part: u64, whole: u64) -> Option<f64> {
-    (whole > 0).then(|| part as f64 / whole as f64)
 }
 
 /// The mean of the mean round trips of those connections that have measured any.
