@@ -18,7 +18,7 @@ FIGURE_5 := guaranteed-rate --table 3,4,5,6,7,8,9 --columns guaranteed_rate --co
 # A table of 98-0876R1 for the gallery of plots.
 TABLE_4 := examples/analysis/table4-wan.csv --factors tcp_flavor,buffer_rtt,drop_policy --response efficiency
 
-.PHONY: build demo test faults fuzz mutants needed lint bench docs gallery wheel lock vendor clean
+.PHONY: build demo test rust-tests examples faults fuzz mutants needed lint bench docs gallery wheel lock vendor clean
 
 build: .venv/built
 
@@ -38,11 +38,15 @@ demo: build
 	$(BIN)/longfat plot efficiency-fairness $(DEMO) -o demo/efficiency-fairness.svg -o demo/efficiency-fairness.png
 	@echo "The tables are above; the picture is in demo/efficiency-fairness.svg and .png, every run in demo/longfat.db."
 
-# The examples are what the tests of instructions count: the engine as it is shipped.
-test: lint build
-	cargo test --workspace --quiet
-	cargo build --quiet --release --package longfat-engine --package longfat-trace --examples
+test: rust-tests examples
 	$(BIN)/pytest --quiet --numprocesses auto --dist worksteal
+
+rust-tests: lint
+	cargo test --workspace --quiet
+
+# What the tests of instructions count: the engine as it is shipped. After the engine, whose crates are linked into them.
+examples: build
+	cargo build --quiet --release --package longfat-engine --package longfat-trace --examples
 
 # The whole suite of faults: some minutes. `make test` strikes a few times.
 faults: build

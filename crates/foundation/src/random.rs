@@ -124,6 +124,11 @@ impl Stream {
         }
     }
 
+    /// Draws from the standard normal distribution.
+    pub fn standard_normal(&mut self) -> f64 {
+        standard_normal([self.draw(), self.draw()])
+    }
+
     /// Bernoulli trial: true with the given probability.
     pub fn happens(&mut self, probability: f64) -> bool {
         // The draw is below 1, so probability 0 is never true and 1 always.
@@ -140,6 +145,14 @@ impl Stream {
     pub fn uniform(&mut self, low: Span, high: Span) -> Span {
         RandomSpan { low, high }.at(self.draw())
     }
+}
+
+/// A draw of the standard normal distribution from two draws of 64 bits (Box and Muller 1958). Logarithms and cosines are those of `libm`,
+/// which gives the same bits on every machine.
+#[must_use]
+pub fn standard_normal(bits: [u64; 2]) -> f64 {
+    let [first, second] = bits.map(unit_interval);
+    libm::sqrt(-2.0 * libm::log(1.0 - first)) * libm::cos(2.0 * std::f64::consts::PI * second)
 }
 
 /// Maps random bits to [0, 1), without rounding.

@@ -6,10 +6,12 @@ mod changing;
 mod feed;
 mod granted;
 mod relay;
+mod terminals;
 mod train;
 
 pub use feed::Feed;
 pub use relay::Relay;
+pub use terminals::Terminals;
 pub use train::Train;
 
 use std::collections::VecDeque;
@@ -115,6 +117,11 @@ impl Line {
             grants.follow(conditions.clone(), rate);
         }
         self.changing = Some(Box::new(Changing::new(conditions, jitter, order)));
+    }
+
+    /// From now on packets for `terminals` are sent at the rates of these. To be called of a line that [follows](Self::follow) a path.
+    pub fn share(&mut self, terminals: Terminals) {
+        self.changing.iter_mut().for_each(|changing| changing.share(terminals.clone()));
     }
 
     /// Cells carried so far, counted at every hop.
@@ -418,7 +425,7 @@ impl Line {
         let Some(changing) = &mut self.changing else {
             return self.push(packet, TransmissionTime::of_bits(bits, self.rate));
         };
-        let (arrival, free) = changing.transmit(self.free, bits, self.rate);
+        let (arrival, free) = changing.transmit(self.free, packet.circuit(), bits, self.rate);
         self.trains.push_back(Train { arrival, cell: packet, cells: 1 });
         self.free = free;
     }

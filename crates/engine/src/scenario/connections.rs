@@ -10,6 +10,7 @@ use longfat_hosts::traffic::Source;
 use longfat_hosts::transport::flavor::Flavor;
 use longfat_hosts::transport::{CongestionNotification, GroupTcp, TcpConfig};
 use longfat_network::framing::Framing;
+use longfat_network::path::Path;
 use longfat_network::topology::{Graph, Journey, Leg};
 
 use super::Scenario;
@@ -40,6 +41,9 @@ longfat_foundation::section! {
         /// One-way propagation delay of the line between each sender and the network, in both directions: gives the group another
         /// round-trip time.
         pub access_delay: Option<PositiveSpan> = "as-others",
+        /// Rate and losses over time of these connections' packets on the bottleneck, as of a satellite terminal with a code of its own among
+        /// several that share the carrier. Delay, jitter and interruptions remain those of the line.
+        pub path: Option<Chosen<dyn Path>> = "as-others",
         /// Traffic of these connections.
         pub traffic: Option<Chosen<dyn Source>> = "as-others",
         /// Start offset of these connections, added to the start times of their traffic.

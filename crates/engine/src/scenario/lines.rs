@@ -55,6 +55,8 @@ pub struct LineSettings<'s> {
     pub path: Option<Placed<'s, dyn Path>>,
     /// True if `path` changes the line's rate too; false on the line back of the scenario's `path`, which keeps its own rate.
     pub has_rate: bool,
+    /// True of the bottleneck if groups of connections have rates of their own on it.
+    pub is_shared: bool,
     /// Losses.
     pub loss: Option<Placed<'s, dyn LossModel>>,
     /// Assignment of capacity.
@@ -100,6 +102,7 @@ impl<'s> LineSettings<'s> {
             number,
             path: None,
             has_rate: true,
+            is_shared: false,
             loss: None,
             capacity: None,
             jitter: None,
@@ -109,7 +112,7 @@ impl<'s> LineSettings<'s> {
     }
 
     fn is_none(&self) -> bool {
-        self.path.is_none() && self.loss.is_none() && self.capacity.is_none() && !self.holds_up()
+        self.path.is_none() && !self.is_shared && self.loss.is_none() && self.capacity.is_none() && !self.holds_up()
     }
 
     /// True if packets may be held up at the end of the line.
@@ -140,8 +143,9 @@ impl Scenario {
     /// scenario says, and those of `lines`.
     #[must_use]
     pub fn lines_with_settings(&self, graph: &Graph) -> Vec<LineSettings<'_>> {
-        let of_bottleneck = [self.path.is_absent(), self.capacity.is_absent(), self.loss.is_absent()];
-        if self.lines.is_empty() && self.acknowledgment_loss.is_absent() && of_bottleneck == [true; 3] {
+        let of_bottleneck =
+            [self.path.is_absent(), !self.has_terminals(), self.capacity.is_absent(), self.loss.is_absent()];
+        if self.lines.is_empty() && self.acknowledgment_loss.is_absent() && of_bottleneck == [true; 4] {
             return Vec::new();
         }
         let mut all: BTreeMap<_, _> =
@@ -158,6 +162,7 @@ impl Scenario {
         let path = || Placed::of("path", &self.path);
         let there = graph.bottleneck_number().map(|number| LineSettings {
             path: path(),
+            is_shared: self.has_terminals(),
             loss: Placed::of("loss", &self.loss),
             capacity: Placed::of("capacity", &self.capacity),
             ..LineSettings::none(number)

@@ -68,6 +68,7 @@ impl Scenario {
         let lines = self.lines_with_settings(&graph);
         objections.extend(self.object_to_losses(&graph, &lines));
         objections.extend(self.object_to_paths(&graph, &lines, LONGEST_DELAY));
+        objections.extend(self.object_to_terminals(&graph, &lines));
         objections.extend(self.object_to_capacities(&graph, &lines));
         objections.extend(self.object_to_reordering(&graph, &lines));
         objections.extend(self.object_to_background(&graph));

@@ -1,12 +1,14 @@
 //! Paths of a scenario's lines over time.
 
-use longfat_foundation::config::format_span;
+use longfat_foundation::config::{Parameter, format_span};
 use longfat_foundation::random::Chance;
 use longfat_foundation::units::{Span, Time};
 use longfat_network::framing::Unit;
-use longfat_network::path::{Conditions, PathContext, Step};
-use longfat_network::topology::Graph;
+use longfat_network::link::Terminals;
+use longfat_network::path::{Conditions, Path, PathContext, Step};
+use longfat_network::topology::{Flow, Graph};
 
+use super::lines::Placed;
 use super::objections::Objection;
 use super::{LineSettings, Scenario};
 
@@ -27,10 +29,13 @@ impl Scenario {
         self.conditions_of(graph, lines.iter().find(|line| line.number == number)?)
     }
 
-    /// Conditions of a line over time; `None` if they are constant.
+    /// Conditions of a line over time; `None` if they are constant and the same for all packets.
     #[must_use]
     pub fn conditions_of(&self, graph: &Graph, line: &LineSettings) -> Option<Conditions> {
         let context = self.path_context(graph, line.number);
+        if line.path.is_none() && line.is_shared {
+            return Some(Conditions::constant(&context));
+        }
         let conditions = Conditions::of(line.path.as_ref()?.model.build(&context).as_ref(), &context);
         Some(if line.has_rate { conditions } else { conditions.at_rate(context.rate) })
     }
@@ -60,22 +65,89 @@ impl Scenario {
         }
     }
 
+    /// True if a group of connections has a path of its own.
+    #[must_use]
+    pub fn has_terminals(&self) -> bool {
+        self.terminals_of_groups().next().is_some()
+    }
+
+    /// Groups with a path of their own, each with its index.
+    fn terminals_of_groups(&self) -> impl Iterator<Item = (usize, Placed<'_, dyn Path>)> {
+        self.connections.iter().enumerate().filter_map(|(number, group)| {
+            let model = group.path.as_ref().filter(|path| !path.is_absent())?;
+            Some((number, Placed { key: format!("connections[{number}].path"), model }))
+        })
+    }
+
+    /// Terminals that share the bottleneck's line.
+    #[must_use]
+    pub fn terminals(&self, graph: &Graph) -> Option<Terminals> {
+        let bottleneck = graph.bottleneck_number()?;
+        let groups: Vec<_> = self.terminals_of_groups().collect();
+        let conditions = |(number, path): &(usize, Placed<dyn Path>)| {
+            let context = self.terminal_context(graph, bottleneck, *number);
+            Conditions::of(path.model.build(&context).as_ref(), &context)
+        };
+        let of_group = self.groups_of_senders(graph.senders());
+        let of_circuit = |circuit: usize| {
+            let flow = &graph.flows[circuit / 2 % graph.flows.len()];
+            let place = groups.iter().position(|(number, _)| of_group.get(flow.sender) == Some(number));
+            place.and_then(|place| u32::try_from(place).ok())
+        };
+        Some(Terminals::new((0..graph.circuits()).map(of_circuit).collect(), groups.iter().map(conditions).collect()))
+    }
+
+    /// Each terminal has weather of its own.
+    fn terminal_context(&self, graph: &Graph, bottleneck: usize, group: usize) -> PathContext {
+        PathContext { link: Some(format!("connections[{group}]")), ..self.path_context(graph, bottleneck) }
+    }
+
+    /// Errors of paths of groups.
+    pub(super) fn object_to_terminals(&self, graph: &Graph, lines: &[LineSettings]) -> Vec<Objection> {
+        let Some(bottleneck) = graph.bottleneck_number() else { return Vec::new() };
+        let is_granted = lines.iter().any(|line| line.number == bottleneck && line.capacity.is_some());
+        let (mut changes, mut objections) = (0, Vec::new());
+        let of_group = self.groups_of_senders(graph.senders());
+        for (number, path) in self.terminals_of_groups() {
+            let crosses = |flow: &Flow| {
+                of_group.get(flow.sender) == Some(&number)
+                    && (flow.forward.contains(&bottleneck) || flow.backward.contains(&bottleneck))
+            };
+            if is_granted {
+                let message = "the bottleneck's capacity is asked for by its own sender; a carrier that terminals share is \
+                               always there: leave capacity out";
+                objections.push((path.key, message.into()));
+            } else if !graph.flows.iter().any(crosses) {
+                objections.push((path.key, "none of these connections' packets cross the bottleneck".into()));
+            } else {
+                let context = self.terminal_context(graph, bottleneck, number);
+                objections.extend(self.object_to_path(&path, &context, Span(u64::MAX), &mut changes));
+            }
+        }
+        objections
+    }
+
     /// Changing paths require whole packets, and values within the limits of a topology.
     pub(super) fn object_to_paths(&self, graph: &Graph, lines: &[LineSettings], longest_delay: Span) -> Vec<Objection> {
         let mut changes = 0;
         // Without a rate it is the line back of the scenario's `path`, which is checked on the bottleneck.
         let lines = lines.iter().filter(|line| line.has_rate);
-        lines.flat_map(|line| self.object_to_path(graph, line, longest_delay, &mut changes)).collect()
+        let mut objections = Vec::new();
+        for line in lines {
+            let Some(path) = &line.path else { continue };
+            let context = self.path_context(graph, line.number);
+            objections.extend(self.object_to_path(path, &context, longest_delay, &mut changes));
+        }
+        objections
     }
 
     fn object_to_path(
         &self,
-        graph: &Graph,
-        line: &LineSettings,
+        path: &Placed<dyn Path>,
+        context: &PathContext,
         longest_delay: Span,
         changes: &mut usize,
     ) -> Vec<Objection> {
-        let Some(path) = &line.path else { return Vec::new() };
         let whole = |message: String| vec![(path.key.clone(), message)];
         if self.framing.build(&()).unit() == Unit::Cell {
             let (name, framing) = (path.model.name(), self.framing.name());
@@ -83,12 +155,11 @@ impl Scenario {
                 "\"{name}\" is for packets that travel whole, and framing \"{framing}\" has cells; write framing = \"packet\" or \"ethernet\""
             ));
         }
-        let context = self.path_context(graph, line.number);
-        let own = path.objections(&context);
+        let own = path.objections(context);
         if !own.is_empty() {
             return own;
         }
-        let steps = path.model.build(&context).steps();
+        let steps = path.model.build(context).steps();
         *changes += steps.len();
         if *changes > MOST_CHANGES {
             return whole(format!("{changes} changes are too many; at most {MOST_CHANGES}"));

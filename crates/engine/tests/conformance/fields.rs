@@ -1,6 +1,7 @@
 //! Every field of a scenario, down to the parameters of every model: its default and the settings that it mentions.
 
 use longfat_engine::config::{Field, Shape};
+use longfat_engine::path::{PATHS, Path};
 use longfat_engine::registry::Family;
 use longfat_engine::scenario::Scenario;
 use longfat_engine::switch::queue_discipline::{DISCIPLINES, QueueDiscipline};
@@ -37,10 +38,11 @@ fn companions(model: &str) -> Overrides {
     }
     let is_discipline =
         DISCIPLINES.iter().any(|entry| entry.name == model && Some(model) != <dyn QueueDiscipline>::NOTHING);
+    let is_path = PATHS.iter().any(|entry| entry.name == model && Some(model) != <dyn Path>::NOTHING);
     let needed: &[(&str, &str)] = match model {
-        _ if is_discipline => &[("framing", "packet")],
+        _ if is_discipline || is_path => &[("framing", "packet")],
         "vbr-on-off" => &[("port.scheduler", "strict-priority")],
-        "schedule" | "leo" | "geo-fade" | "rain" | "on-demand" => &[("framing", "packet")],
+        "on-demand" => &[("framing", "packet")],
         "double-threshold" | "weighted-fba" | "dfba" => {
             &[("port.service", "{ kind = 'gfr', minimum_cell_rate = '1 Mbit/s' }")]
         }

@@ -29,6 +29,7 @@ mod random_networks;
 mod random_traffic;
 mod reordering;
 mod sources;
+mod terminals;
 mod timeouts;
 mod unlimited_buffer;
 mod www;

@@ -32,23 +32,30 @@ type Placing = for<'a> fn(&'a [AnyLine], &'a [String]) -> Vec<(&'a String, &'a A
 
 fn any_graph_with(lines: impl Strategy<Value = Vec<AnyLine>>, place: Placing) -> impl Strategy<Value = RandomNetwork> {
     let traffic = prop_oneof![3 => any_endless_traffic(), 2 => any_limited_traffic(), 1 => any_www_traffic()];
-    let run = (10_u64..200, 0_u64..1000, any_backgrounds(), any_vbr(), lines);
+    let terminal = prop::option::weighted(0.3, any_path());
+    let run = (10_u64..200, 0_u64..1000, any_backgrounds(), any_vbr(), lines, terminal);
     let text = (any_topology(), any_framing_and_port(), any_tcp(1..3_700), traffic, any_loss(), any_loss(), run);
     text.prop_filter_map("some parts do not fit together", move |parts| {
         let ((topology, connections, names), (framing, port), tcp, traffic, loss, acknowledgment_loss, run) = parts;
-        let (milliseconds, seed, mut background, vbr, lines) = run;
+        let (milliseconds, seed, mut background, vbr, lines, terminal) = run;
         if !port.contains("\"fifo\"") {
             background.extend(vbr);
         }
         let background = background.join(", ");
         let (ports, lines) = laid_out(&place(&lines, &names), unit_of(&framing));
-        let text = format!(
-            "schema_version = 1\nduration = \"{milliseconds} ms\"\nseed = {seed}\ntopology = {topology}\n\
-             framing = {framing}\nport = {port}\ntcp = {tcp}\nconnections = {connections}\ntraffic = {traffic}\n\
-             loss = {loss}\nacknowledgment_loss = {acknowledgment_loss}\nbackground = [{background}]\n\
-             lines = [{lines}]\nports = [{ports}]\n"
-        );
-        parse(&text).map(|scenario| RandomNetwork { text, scenario })
+        let with = |connections: &str| {
+            let text = format!(
+                "schema_version = 1\nduration = \"{milliseconds} ms\"\nseed = {seed}\ntopology = {topology}\n\
+                 framing = {framing}\nport = {port}\ntcp = {tcp}\nconnections = {connections}\ntraffic = {traffic}\n\
+                 loss = {loss}\nacknowledgment_loss = {acknowledgment_loss}\nbackground = [{background}]\n\
+                 lines = [{lines}]\nports = [{ports}]\n"
+            );
+            parse(&text).map(|scenario| RandomNetwork { text, scenario })
+        };
+        // Only packets that cross a bottleneck without capacity on demand may have a path of their own.
+        let terminal = terminal.filter(|_| unit_of(&framing) == Unit::Packet);
+        let of_terminal = terminal.and_then(|path| with(&connections.replacen('{', &format!("{{ path = {path},"), 1)));
+        of_terminal.or_else(|| with(&connections))
     })
 }
 
@@ -167,7 +174,18 @@ pub fn any_path() -> impl Strategy<Value = String> {
              reaction = \"{reaction} ms\" }}"
         )
     });
-    prop_oneof![3 => schedule, 2 => leo, 2 => fade, 2 => rain, 1 => Just("\"fixed\"".to_owned())]
+    let series = (0_u64..20, 1_u64..5, 1_u64..40, 0_u64..10).prop_map(|(level, interval, correlation, reaction)| {
+        format!(
+            "{{ kind = \"rain-series\", at_start = \"{level} dB\", interval = \"{interval} ms\", correlation = \"{correlation} ms\", \
+             reaction = \"{reaction} ms\" }}"
+        )
+    });
+    let attenuation = prop::collection::vec(0.0..25.0, 1..8).prop_map(|levels| {
+        let rows: Vec<_> = levels.iter().enumerate().map(|(row, level)| format!("{}e-3,{level:.2}", 7 * row)).collect();
+        format!("{{ kind = \"attenuation\", steps = \"time_s,attenuation_db\\n{}\" }}", rows.join("\\n"))
+    });
+    let constant = Just("\"fixed\"".to_owned());
+    prop_oneof![3 => schedule, 2 => leo, 2 => fade, 2 => rain, 2 => series, 1 => attenuation, 1 => constant]
 }
 
 /// Entries of `ports` and of `lines`. Cells have no paths, no capacity on demand and keep their order, and hosts have no ports.

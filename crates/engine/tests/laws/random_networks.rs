@@ -242,6 +242,8 @@ pub fn parse(text: &str) -> Option<Scenario> {
         "is above most_decrease",
         "is above short_delay",
         "is above long_delay",
+        "a carrier that terminals share is always there",
+        "none of these connections' packets cross the bottleneck",
     ];
     match Scenario::parse(text.as_bytes(), "random.toml", &[]) {
         Ok(scenario) => Some(scenario),

@@ -47,7 +47,7 @@ impl SpanDistribution {
             Self::Uniform(RandomSpan { low, high }) if low == high => *low,
             Self::Uniform(span) => span.at(stream.draw()),
             Self::Exponential { mean } => stream.exponential(*mean),
-            Self::Normal { mean, deviation } => rounded(number(*mean) + number(*deviation) * standard_normal(stream)),
+            Self::Normal { mean, deviation } => rounded(number(*mean) + number(*deviation) * stream.standard_normal()),
             Self::Pareto { smallest, shape } => {
                 rounded(number(*smallest) * libm::pow(1.0 - unit_interval(stream.draw()), -1.0 / shape))
             }
@@ -55,12 +55,6 @@ impl SpanDistribution {
         };
         span.min(Self::LONGEST)
     }
-}
-
-/// A draw of the standard normal distribution from two uniform ones (Box and Muller 1958).
-fn standard_normal(stream: &mut Stream) -> f64 {
-    let [first, second] = [stream.draw(), stream.draw()].map(unit_interval);
-    libm::sqrt(-2.0 * libm::log(1.0 - first)) * libm::cos(2.0 * std::f64::consts::PI * second)
 }
 
 /// Picoseconds as `f64`: exact up to 2.5 hours.

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use longfat_foundation::random::Stream;
 use longfat_foundation::units::{LineClock, Rate, Span, Time, TransmissionTime};
 
+use super::Terminals;
 use crate::path::{Conditions, Step};
 use crate::reordering::Order;
 
@@ -17,6 +18,8 @@ pub(super) struct Changing {
     latest_rate: Rate,
     /// Arrival of the latest packet.
     latest: Time,
+    /// If it is a carrier that terminals share.
+    terminals: Option<Terminals>,
     /// If packets may overtake each other.
     free: Option<Free>,
     /// For how long it has been sending, what is being sent included.
@@ -34,7 +37,11 @@ struct Free {
 impl Changing {
     pub(super) fn new(conditions: Conditions, jitter: Stream, order: Order) -> Self {
         let free = (order == Order::Free).then(|| Free { least: conditions.least_delay(), rests: VecDeque::new() });
-        Self { conditions, jitter, latest_rate: Rate(0), latest: Time::ZERO, free, busy: Span::ZERO }
+        Self { conditions, jitter, latest_rate: Rate(0), latest: Time::ZERO, terminals: None, free, busy: Span::ZERO }
+    }
+
+    pub(super) fn share(&mut self, terminals: Terminals) {
+        self.terminals = Some(terminals);
     }
 
     /// The rest of the delay of the packet that is received next; zero where packets keep their order.
@@ -46,11 +53,18 @@ impl Changing {
         self.free.as_ref().map_or(0, |free| free.rests.capacity() * size_of::<Span>())
     }
 
-    /// Sends a packet of `bits` bits on a transmitter that is free at `free`, under the conditions when its transmission begins. Returns when it
-    /// has arrived, and when the transmitter is free again.
-    pub(super) fn transmit(&mut self, free: LineClock, bits: u64, rate_of_line: Rate) -> (LineClock, LineClock) {
+    /// Sends a packet of `bits` bits of a circuit on a transmitter that is free at `free`, under the conditions when its transmission begins.
+    /// Returns when it has arrived, and when the transmitter is free again.
+    pub(super) fn transmit(
+        &mut self,
+        free: LineClock,
+        circuit: usize,
+        bits: u64,
+        rate_of_line: Rate,
+    ) -> (LineClock, LineClock) {
         let (start, step) = self.conditions.open_from(free.time);
-        let rate = step.rate.unwrap_or(rate_of_line);
+        let of_terminal = self.terminals.as_ref().and_then(|terminals| terminals.rate(circuit, start));
+        let rate = of_terminal.or(step.rate).unwrap_or(rate_of_line);
         // A clock counts fractions of a picosecond in parts that depend on the rate.
         let goes_on = start == free.time && rate == self.latest_rate;
         let begin = if goes_on { free } else { LineClock::at(start) };

@@ -3,12 +3,16 @@
 //! A change of the path is no event: a line looks up the conditions when it sends. To add a kind: a file here with a
 //! [`model!`](longfat_foundation::model), a `mod` line and a line in [`PATHS`].
 
+mod attenuation;
+mod coding;
 mod fixed;
 mod geo_fade;
 mod leo;
 mod modcod;
 mod rain;
+mod rain_series;
 mod schedule;
+mod table;
 
 use std::sync::Arc;
 
@@ -23,6 +27,8 @@ pub const PATHS: &[Entry<dyn Path>] = &[
     Entry::of::<leo::Leo>(),
     Entry::of::<geo_fade::GeoFade>(),
     Entry::of::<rain::Rain>(),
+    Entry::of::<rain_series::RainSeries>(),
+    Entry::of::<attenuation::Attenuation>(),
 ];
 
 /// A path as a function of time.
@@ -117,6 +123,18 @@ impl Conditions {
     #[must_use]
     pub fn at(&self, time: Time) -> Step {
         self.0[self.index_at(time)]
+    }
+
+    /// Rate at `time`, or the latest one before an interruption; `None` if there was none before.
+    #[must_use]
+    pub fn latest_rate(&self, time: Time) -> Option<Rate> {
+        self.0[..=self.index_at(time)].iter().rev().find_map(|step| step.rate)
+    }
+
+    /// Those of the topology, throughout.
+    #[must_use]
+    pub fn constant(context: &PathContext) -> Self {
+        Self([context.nominal(Time::ZERO)].into())
     }
 
     /// The least delay of any time.

@@ -3,6 +3,7 @@
 use longfat_foundation::config::{Decibels, DrawableSpan, PositiveSpan};
 use longfat_foundation::units::{Rate, Span, Time};
 
+use super::coding::Coding;
 use super::modcod::{DVB_S2, Modcod};
 use super::{Path, PathContext, Step};
 
@@ -32,8 +33,8 @@ longfat_foundation::model! {
     build(config, context) { Box::new(Shower { config: config.clone(), context: context.clone() }) }
     objections(config, _context) {
         let mut objections = Vec::new();
-        if config.code_at(Decibels(0)).is_none() {
-            objections.push(("clear_sky", "no code withstands even a clear sky with this margin; raise it, or lower the margin".into()));
+        if let Some(message) = config.coding().object_to_clear_sky() {
+            objections.push(("clear_sky", message));
         }
         if config.depth == Decibels(0) {
             objections.push(("depth", "must be more than zero".into()));
@@ -43,11 +44,9 @@ longfat_foundation::model! {
 }
 
 impl Rain {
-    /// Code that the sender chooses at a known attenuation; `None` if no code withstands it.
-    fn code_at(&self, attenuation: Decibels) -> Option<Modcod> {
-        let needed = attenuation.0 + self.margin.0;
-        let stands = |code: &Modcod| code.stands(self.clear_sky).is_some_and(|most| most.0 >= needed);
-        DVB_S2.into_iter().filter(stands).max_by_key(|code| code.efficiency)
+    fn coding(&self) -> Coding {
+        let Self { clear_sky, margin, reaction, .. } = self;
+        Coding { clear_sky: *clear_sky, margin: *margin, hysteresis: Decibels(0), reaction: *reaction }
     }
 }
 
@@ -105,7 +104,7 @@ impl Fall<'_> {
     /// Code chosen at `time` by the knowledge of that time, and whether it withstands the actual attenuation.
     fn code(&self, time: Time) -> Option<(Modcod, bool)> {
         let known = Time(time.0.saturating_sub(self.rain.reaction.0));
-        let code = self.rain.code_at(self.attenuation(known))?;
+        let code = self.rain.coding().code_at(self.attenuation(known))?;
         let stands = code.stands(self.rain.clear_sky).is_some_and(|most| most >= self.attenuation(time));
         Some((code, stands))
     }
@@ -119,7 +118,7 @@ impl Path for Shower {
         let lasting = self.config.lasting.0.sample(&mut chance("lasting")) - Time::ZERO;
         let fall =
             Fall { rain: &self.config, begin, ease: begin.saturating_add(self.config.rise.0).saturating_add(lasting) };
-        let clear = self.config.code_at(Decibels(0)).expect("a checked scenario has a code for a clear sky");
+        let clear = self.config.coding().code_at(Decibels(0)).expect("a checked scenario has a code for a clear sky");
         let times = fall.changes();
         let ends = times[1..].iter().copied().chain([Time::NEVER]);
         let state = |(time, end): (Time, Time)| {

@@ -4,6 +4,7 @@ use longfat_foundation::random::{Chance, Stream};
 use longfat_foundation::registry::Chosen;
 use longfat_foundation::units::Time;
 use longfat_network::framing::Cell;
+use longfat_network::link::Terminals;
 use longfat_network::loss::{Loses, LossContext, LossModel};
 use longfat_network::path::Conditions;
 use longfat_network::topology::Graph;
@@ -41,6 +42,8 @@ struct ImpairedEnd {
 /// The conditions of a line that changes.
 struct Weather {
     conditions: Conditions,
+    /// If terminals share the line.
+    terminals: Option<Terminals>,
     chance: Stream,
     packets_lost: u64,
 }
@@ -81,10 +84,12 @@ impl Losses {
 }
 
 impl Weather {
-    /// Decides whether the path's loss probability at `now` drops a packet that arrives then, and counts it.
-    fn loses(&mut self, now: Time) -> bool {
-        let loss = self.conditions.at(now).loss;
-        let is_lost = loss > 0.0 && self.chance.happens(loss);
+    /// Decides whether the loss probability of the path, or of the terminal that a packet is for, drops one that arrives at `now`, and counts
+    /// it.
+    fn loses(&mut self, now: Time, circuit: usize) -> bool {
+        let of_terminal = self.terminals.as_ref().map_or(0.0, |terminals| terminals.loss(circuit, now));
+        let is_lost =
+            [self.conditions.at(now).loss, of_terminal].iter().any(|&loss| loss > 0.0 && self.chance.happens(loss));
         self.packets_lost += u64::from(is_lost);
         is_lost
     }
@@ -108,7 +113,9 @@ impl Impairments {
         let weather = scenario.conditions_of(graph, line).map(|conditions| {
             let jitter = chance.stream(&format!("path/{place}/jitter"));
             link.line.follow(conditions.clone(), jitter, line.order);
-            Weather { conditions, chance: chance.stream(&format!("path/{place}")), packets_lost: 0 }
+            let terminals = line.is_shared.then(|| scenario.terminals(graph)).flatten();
+            terminals.iter().for_each(|terminals| link.line.share(terminals.clone()));
+            Weather { conditions, terminals, chance: chance.stream(&format!("path/{place}")), packets_lost: 0 }
         });
         let losses = line
             .loss
@@ -220,7 +227,7 @@ impl<O: Observer> Network<O, Events> {
     /// A cell leaves the end of a line, unless it is lost there.
     fn leave_impaired_end(&mut self, now: Time, number: usize, cell: Cell) {
         let end = &mut self.driver.impairments.ends[number];
-        if end.weather.as_mut().is_some_and(|weather| weather.loses(now)) {
+        if end.weather.as_mut().is_some_and(|weather| weather.loses(now, cell.circuit())) {
             self.lose(now, cell);
         } else if end.losses.as_mut().is_some_and(|losses| losses.loses(now, cell)) {
             let was_whole = self.lose(now, cell);

@@ -103,6 +103,9 @@ fn object_to_scenario(rest: &AtRest, unit: Unit) -> Result<(), &'static str> {
     if !scenario.path.is_absent() {
         return Err("the path changes");
     }
+    if scenario.has_terminals() {
+        return Err("terminals share the bottleneck");
+    }
     if scenario.lines_with_settings(&rest.graph).iter().any(LineSettings::holds_up) {
         return Err("packets are held up at the end of a line");
     }

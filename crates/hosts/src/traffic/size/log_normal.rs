@@ -1,7 +1,7 @@
 //! Log-normal distribution of sizes.
 
 use longfat_foundation::config::{Bytes, PositiveNumber};
-use longfat_foundation::random::unit_interval;
+use longfat_foundation::random::standard_normal;
 
 use super::{SizeDistribution, number, whole};
 
@@ -26,9 +26,7 @@ struct Drawn {
 
 impl SizeDistribution for Drawn {
     fn bytes(&self, bits: [u64; 2]) -> u64 {
-        let [first, second] = bits.map(unit_interval);
-        let normal = libm::sqrt(-2.0 * libm::log(1.0 - first)) * libm::cos(2.0 * std::f64::consts::PI * second);
-        whole(self.median * libm::exp(self.sigma * normal))
+        whole(self.median * libm::exp(self.sigma * standard_normal(bits)))
     }
 
     fn mean(&self) -> f64 {
