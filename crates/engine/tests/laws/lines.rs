@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use longfat_engine::framing::{Content, Unit};
 use longfat_engine::measure::{Cause, RunRecord};
 use longfat_engine::observer::Unobserved;
+use longfat_engine::path::{PATHS, Path};
+use longfat_engine::registry::Family;
 use longfat_engine::reordering::Order;
 use longfat_engine::scenario::Scenario;
 use longfat_engine::units::Time;
@@ -265,6 +267,8 @@ fn without_settings_of_bottleneck(scenario: &Scenario) -> Option<Scenario> {
     for key in ["lines", "ports", "loss", "acknowledgment_loss", "background"] {
         table.remove(key);
     }
+    let groups = table["connections"].as_array_mut().into_iter().flatten();
+    groups.for_each(|group| drop(group.as_object_mut().and_then(|group| group.remove("path"))));
     Scenario::parse(resolved.to_string().as_bytes(), "plain.json", &[]).ok()
 }
 
@@ -356,6 +360,7 @@ fn random_graphs_have_every_kind_of_path_loss_capacity_and_reordering_on_lines_o
                 line.capacity.as_ref().map(|capacity| capacity.model.name()),
                 line.reordering.as_ref().map(|reordering| reordering.model.name()),
                 line.jitter.as_ref().map(|_| "jitter"),
+                line.is_shared.then_some("terminals"),
                 line.path.as_ref().filter(|_| line.order == Order::Free).map(|_| "path in free order"),
             ];
             kinds.extend(models.into_iter().flatten().map(|model| (end, model)));
@@ -366,11 +371,12 @@ fn random_graphs_have_every_kind_of_path_loss_capacity_and_reordering_on_lines_o
             granted += usize::from(line.capacity.is_some() && sends(&graph.link_name(line.number)));
         }
     }
-    let of_paths = ["schedule", "leo", "geo-fade", "rain", "path in free order"];
+    let of_paths = PATHS.iter().map(|entry| entry.name).filter(|&name| Some(name) != <dyn Path>::NOTHING);
     let of_losses = ["list", "periodic", "gilbert-elliott", "fades", "correlated"];
     // Losses and reorderings are both called "random".
-    let both = of_paths.into_iter().chain(of_losses).chain(["random", "lanes", "netem", "jitter"]);
-    let expected = both.flat_map(|model| [("host", model), ("switch", model)]).chain([("switch", "on-demand")]);
+    let both = of_paths.chain(of_losses).chain(["path in free order", "random", "lanes", "netem", "jitter"]);
+    let of_switches = ["on-demand", "terminals"].map(|model| ("switch", model));
+    let expected = both.flat_map(|model| [("host", model), ("switch", model)]).chain(of_switches);
     assert_eq!(kinds, expected.collect());
     assert_eq!((lost.len(), granted > 10), (2, true), "{granted}");
 }

@@ -44,14 +44,16 @@ fn a_terminal_with_the_rate_of_the_line_changes_nothing() {
     assert_eq!(goodputs(&own), goodputs(&none));
 }
 
-/// The queue takes packets of both as they come, so both get the same number of packets through: x/10 + x/2 of the time.
+/// The queue takes packets of both as they come, so both get the same number of packets through, in x/10 + x/2 of the time.
 #[test]
 fn a_terminal_in_rain_takes_time_from_all_that_share_the_carrier() {
     let whole = 1000.0 / 1028.0;
-    for (path, each) in [(rates("0,1e7,0"), 5e6), (rates("0,2e6,0"), 1e7 / 6.0), (rates("0,1e6,0"), 1e7 / 11.0)] {
-        for goodput in goodputs(&record(&path)) {
-            assert!((goodput / (each * whole) - 1.0).abs() < 0.02, "{path}: {goodput}, expected {}", each * whole);
-        }
+    for (path, rate) in [(rates("0,1e7,0"), 1e7), (rates("0,2e6,0"), 2e6), (rates("0,1e6,0"), 1e6)] {
+        let [own, other] = goodputs(&record(&path)).map(|goodput| goodput / whole);
+        let time = own / rate + other / 1e7;
+        assert!((time - 1.0).abs() < 5e-3, "{path}: busy for {time} of the time");
+        // Some 20,000 packets of both at the lowest rate: the share of one has a standard deviation of 0.35 %.
+        assert!((own / (own + other) - 0.5).abs() < 0.012, "{path}: {own} and {other}");
     }
 }
 
@@ -63,12 +65,10 @@ fn the_line_is_busy_all_the_time_at_whatever_rates() {
 
 #[test]
 fn packets_for_a_terminal_that_no_code_reaches_are_lost_and_those_of_others_are_not() {
-    let whole = 1000.0 / 1028.0;
-    let record = record(&rates("0,2e6,0\\n5,0,0"));
-    let [lost, other] = goodputs(&record);
+    let [lost, other] = goodputs(&record(&rates("0,2e6,0\\n5,0,0")));
     assert_eq!(lost.to_bits(), 0.0_f64.to_bits());
     // They go on taking time: the hub does not know better than to send them with the code before.
-    assert!((other / (1e7 / 6.0 * whole) - 1.0).abs() < 0.02, "{other}");
+    assert!((other / goodputs(&record(&rates("0,2e6,0")))[1] - 1.0).abs() < 1e-3, "{other}");
 }
 
 #[test]
