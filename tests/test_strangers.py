@@ -143,4 +143,4 @@ def test_a_study_names_only_files_of_its_own_folder(tmp_path: Path, key: str, pa
 
     with pytest.raises((InvalidInput, LongfatError)) as refused:
         load_study(folder)
-    assert f'"{path}" leads out of the study\'s folder' in str(refused.value)
+    assert f'"{path}" leads out of its folder' in str(refused.value)

@@ -1,9 +1,7 @@
 //! Congestion controls that are part of a study.
 
-use longfat_engine::config::{Document, Key, Node, Parameter, Reader, Shape, Value};
+use longfat_engine::config::{Document, Key, NearbyFile, Node, Parameter, Reader, Shape, Value};
 use serde_json::Value as Json;
-
-use crate::nearby_file::NearbyFile;
 
 /// Names of controls, each with its file in the study's folder.
 #[derive(Clone, Debug, Default)]

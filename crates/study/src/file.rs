@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use longfat_engine::config::{
-    Document, Field, MOST_PROBLEMS, Node, Parameter, Reader, Shape, document_schema, limited,
+    Document, Field, MOST_PROBLEMS, NearbyFile, Node, Parameter, Reader, Shape, document_schema, limited,
 };
 use longfat_engine::scenario::{Scenario, SchemaVersion};
 use longfat_engine::section;
@@ -14,7 +14,6 @@ use crate::audit::Audit;
 use crate::controls::ControlFiles;
 use crate::design::Design;
 use crate::factors::{Factors, Override};
-use crate::nearby_file::NearbyFile;
 use crate::response::{self, Response};
 
 section! {

@@ -13,7 +13,6 @@ mod controls;
 mod design;
 mod factors;
 mod file;
-mod nearby_file;
 mod precision;
 mod response;
 mod sql;

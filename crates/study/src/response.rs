@@ -1,7 +1,7 @@
 //! Responses: results that a study tabulates, with the source's numbers if it has any.
 
 use longfat_engine::config::{
-    Document, Node, Parameter, Place, Probability, Reader, Shape, Value, did_you_mean, listed,
+    Document, NearbyFile, Node, Parameter, Place, Probability, Reader, Shape, Value, did_you_mean, listed,
 };
 use longfat_engine::measure::Metrics;
 use longfat_engine::section;
@@ -9,7 +9,6 @@ use serde_json::{Value as Json, json};
 
 use crate::bound::Limits;
 use crate::factors::Factors;
-use crate::nearby_file::NearbyFile;
 
 section! {
     /// A table of results: compared with the source's numbers, or alone if the source gives none.

@@ -19,6 +19,7 @@ pub fn smallest(shape: &Shape) -> String {
         Shape::Quantity { examples, .. } => format!("{:?}", examples[0]),
         Shape::Integer { minimum, .. } => minimum.to_string(),
         Shape::Number { above, up_to } => format!("{:?}", above + (up_to.unwrap_or(above + 1.0) - above) / 2.0),
+        Shape::Within { low, high } => format!("{:?}", f64::midpoint(*low, *high)),
         Shape::Probability => "0.5".into(),
         Shape::Boolean => "false".into(),
         Shape::Text => "\"text\"".into(),
@@ -67,6 +68,10 @@ fn random_value(shape: &Shape) -> Option<BoxedStrategy<String>> {
             let width = up_to.unwrap_or(above + 3.0) - above;
             let above = *above;
             Some((1_u32..=1000).prop_map(move |n| format!("{:?}", above + width * f64::from(n) / 1000.0)).boxed())
+        }
+        Shape::Within { low, high } => {
+            let (low, width) = (*low, high - low);
+            Some((0_u32..=1000).prop_map(move |n| format!("{:?}", low + width * f64::from(n) / 1000.0)).boxed())
         }
         // Mostly far below one half: events of high probability hide everything else.
         Shape::Probability => Some((0_u32..=100).prop_map(|n| format!("{:?}", f64::from(n * n) / 10_000.0)).boxed()),

@@ -7,6 +7,7 @@
 mod document;
 mod grammar;
 mod knobs;
+mod nearby_file;
 mod number;
 mod problem;
 mod provision;
@@ -21,6 +22,7 @@ mod span_if_any;
 pub use document::{Document, Key, Node, Place, Value};
 pub use grammar::parse_fragment;
 pub use knobs::{Knob, knobs};
+pub use nearby_file::NearbyFile;
 pub use number::{Fraction, Gain, Numbers, PositiveNumber, Probability};
 pub use problem::{MOST_PROBLEMS, Problem, did_you_mean, limited, listed};
 pub use provision::Provision;

@@ -110,6 +110,7 @@ fn shape_schema(shape: &Shape) -> Json {
         Shape::Number { above, up_to } => {
             json!({ "type": "number", "exclusiveMinimum": above, "maximum": up_to })
         }
+        Shape::Within { low, high } => json!({ "type": "number", "minimum": low, "maximum": high }),
         Shape::Probability => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
         Shape::Boolean => json!({ "type": "boolean" }),
         Shape::Text => json!({ "type": "string" }),

@@ -24,6 +24,13 @@ pub enum Shape {
         /// Inclusive upper bound.
         up_to: Option<f64>,
     },
+    /// A number between bounds, both included.
+    Within {
+        /// Smallest accepted value.
+        low: f64,
+        /// Largest accepted value.
+        high: f64,
+    },
     /// A number in [0, 1].
     Probability,
     /// True or false.
@@ -127,6 +134,7 @@ impl Shape {
             Self::Integer { minimum, maximum } => format!("a whole number from {minimum} to {maximum}"),
             Self::Number { above, up_to: None } => format!("a number above {above}"),
             Self::Number { above, up_to: Some(limit) } => format!("a number above {above}, at most {limit}"),
+            Self::Within { low, high } => format!("a number from {low} to {high}"),
             Self::Probability => "a number from 0 to 1".into(),
             Self::Boolean => "true or false".into(),
             Self::Text => "a text".into(),

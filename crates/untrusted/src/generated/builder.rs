@@ -74,6 +74,7 @@ impl Builder {
             Shape::Quantity { expected, examples } => self.quantity(expected, examples, default).into(),
             Shape::Integer { minimum, maximum } => self.integer(*minimum, *maximum, default).into(),
             Shape::Number { above, up_to } => self.number(*above, *up_to, default).into(),
+            Shape::Within { low, high } => (low + (high - low) * self.probability()).into(),
             Shape::Probability => self.probability().into(),
             Shape::Boolean => self.dice.happens(0.5).into(),
             Shape::Text => self.name().into(),

@@ -1,9 +1,10 @@
-//! Files that a study names. They must be in its folder, so that a study from a stranger cannot make anybody read other files.
+//! Files that a document names. They must be in its folder, so that a document from a stranger cannot make anybody read other files.
 
-use longfat_engine::config::{Node, Parameter, Reader, Shape};
 use serde_json::Value as Json;
 
-/// A path relative to the study's folder and inside it; empty for none.
+use super::{Node, Parameter, Reader, Shape};
+
+/// A path relative to the document's folder and inside it; empty for none.
 #[derive(Clone, Debug)]
 pub struct NearbyFile(pub String);
 
@@ -17,7 +18,7 @@ impl Parameter for NearbyFile {
         if leads_elsewhere(&path) {
             reader.reject(
                 node,
-                format!("\"{path}\" leads out of the study's folder; expected a file in it, such as \"scenario.toml\""),
+                format!("\"{path}\" leads out of its folder; expected a file in it, such as \"scenario.toml\""),
             );
             return None;
         }
