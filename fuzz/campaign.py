@@ -38,6 +38,7 @@ TARGETS = (
     "scenario",
     "study",
     "claims",
+    "orbit",
     "trace",
     "scoreboard",
     "run",

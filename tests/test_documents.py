@@ -26,6 +26,7 @@ METHODS = [
     ROOT / "docs" / "guide" / "first-answers.md",
     ROOT / "docs" / "guide" / "learning.md",
     ROOT / "docs" / "guide" / "measuring.md",
+    ROOT / "docs" / "guide" / "orbits.md",
     ROOT / "docs" / "guide" / "satellite.md",
     ROOT / "docs" / "guide" / "teaching.md",
     ROOT / "docs" / "guide" / "terminal.md",

@@ -16,6 +16,7 @@ FLOORS = (
     "scenarios",
     "records",
     "traces",
+    "orbits",
     "schedules",
     "controls",
     "studies",

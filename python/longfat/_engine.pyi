@@ -351,6 +351,12 @@ def check_claims(text: bytes, source: str) -> str:
     Raises `InvalidInput` with every error at once.
     """
 
+def check_orbit(text: bytes, source: str) -> str:
+    """Validate a description of orbits and fill in every default; returns it as JSON.
+
+    Files that it names are not read. Raises `InvalidInput` with every error at once.
+    """
+
 def readable_claims(text: bytes, source: str) -> str:
     """Return the valid claims of an invalid file, in the form of `check_claims`.
 
@@ -380,6 +386,9 @@ def study_schema() -> str:
 
 def claims_schema() -> str:
     """JSON Schema of a file of claims."""
+
+def orbit_schema() -> str:
+    """JSON Schema of a description of orbits."""
 
 def random_block(seed: int, replication: int, component: str, index: int) -> list[int]:
     """Return four random 64-bit words: block ``index`` of a component's stream (Philox4x64-10)."""

@@ -23,6 +23,7 @@ SPECIMENS = {
     "leoreplayer": ("leoreplayer-bw.txt", "leoreplayer-delay.txt"),
     "hypatia": ("networkx_rtt_12_to_17.txt",),
     "parquet": ("path.parquet",),
+    "orbit": ("../leo-orbit/orbit.toml",),
 }
 """Files by importer; that of Parquet is made here."""
 

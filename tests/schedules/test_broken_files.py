@@ -133,6 +133,7 @@ def edited(name: str, pattern: str, replacement: str, count: int = 1) -> bytes:
 
 
 NAN, INFINITY = math.nan, math.inf
+ORBIT = SPECIMENS["orbit"][0]
 TRIP = ("round_trips", 3)
 SUM = ("intervals", 3, "sum")
 DOWN = ("results", "TCP download")
@@ -261,6 +262,37 @@ OWN = {
         "backwards": parquet({"time_s": [1.0, 0.0], "loss": [0.5, 0.5]}),
         "no rows": parquet({"time_s": [], "loss": []}),
         "a delay of minutes": parquet({"time_s": [0.0], "delay_s": [100.0]}),
+    },
+    "orbit": {
+        "half of it": specimen(ORBIT)[:-200],
+        "no satellites": edited(ORBIT, "1584/72/17", "0/1/0"),
+        "a billion satellites": edited(ORBIT, "1584/72/17", "1000000000/1/0"),
+        "more places than are computed": edited(ORBIT, "1584/72/17", "100000/100/0").replace(
+            b'"10 min"', b'"100 h"'
+        ),
+        "an inclination of NaN": edited(ORBIT, "53: ", "nan: "),
+        "satellites below the ground": edited(ORBIT, "altitude_km = 550", "altitude_km = -1"),
+        "satellites of infinity": edited(ORBIT, "altitude_km = 550", "altitude_km = inf"),
+        "a latitude beyond the pole": edited(ORBIT, r"47\.61", "91"),
+        "a latitude of NaN": edited(ORBIT, r"47\.61", "nan"),
+        "a mask beyond the zenith": edited(ORBIT, "^step", "mask_deg = 90.5\nstep"),
+        "a mask that hides all": edited(ORBIT, "^step", "mask_deg = 90\nstep"),
+        "a day that is none": edited(ORBIT, "2026-11-27", "2026-02-30"),
+        "a year far away": edited(ORBIT, "2026-11-27", "9999-11-27"),
+        "a million hours": edited(ORBIT, '"10 min"', '"1000000 h"'),
+        "no time": edited(ORBIT, '"10 min"', '"0 s"'),
+        "two of a name": edited(ORBIT, '"gateway"', '"terminal"'),
+        "a rule that is none": edited(ORBIT, '"drawn"', '"best"'),
+        "a word too many": edited(ORBIT, "^step", "stop = 1\nstep"),
+        "elements from elsewhere": edited(
+            ORBIT, "kind = (?s:.*?)550", 'kind = "tle"\nfile = "/etc/passwd"'
+        ),
+        "elements that are absent": edited(
+            ORBIT, "kind = (?s:.*?)550", 'kind = "tle"\nfile = "given-none"'
+        ),
+        "elements without neighbors": edited(
+            ORBIT, "kind = (?s:.*?)550", 'kind = "tle"\nfile = "given-none"'
+        ).replace(b"step =", b'links = "isl"\nstep ='),
     },
 }
 

@@ -8,6 +8,7 @@ mod batch;
 mod control;
 mod ending;
 mod learning;
+mod orbit;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -327,7 +328,11 @@ fn parse_size(text: &str) -> PyResult<u64> {
 
 #[pyfunction]
 fn models() -> String {
-    longfat_engine::catalog::models().to_string()
+    let mut models = longfat_engine::catalog::models();
+    if let Json::Array(models) = &mut models {
+        models.extend(longfat_orbit::models());
+    }
+    models.to_string()
 }
 
 #[pyfunction]
@@ -428,6 +433,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(study_scenario, module)?)?;
     module.add_function(wrap_pyfunction!(study_controls, module)?)?;
     module.add_function(wrap_pyfunction!(check_claims, module)?)?;
+    module.add_function(wrap_pyfunction!(orbit::check_orbit, module)?)?;
     module.add_function(wrap_pyfunction!(readable_claims, module)?)?;
     module.add_function(wrap_pyfunction!(compare_runs, module)?)?;
     module.add_function(wrap_pyfunction!(parse_time, module)?)?;
@@ -437,6 +443,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(scenario_schema, module)?)?;
     module.add_function(wrap_pyfunction!(study_schema, module)?)?;
     module.add_function(wrap_pyfunction!(claims_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(orbit::orbit_schema, module)?)?;
     module.add_function(wrap_pyfunction!(random_block, module)?)?;
     module.add_function(wrap_pyfunction!(max_min_shares, module)?)?;
     module.add_function(wrap_pyfunction!(verification_checks, module)?)?;

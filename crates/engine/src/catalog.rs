@@ -66,7 +66,9 @@ fn presets() -> Vec<Json> {
     PRESETS.iter().map(entry).collect()
 }
 
-fn family<F: Family + ?Sized>() -> Vec<Json> {
+/// All models of a family as JSON.
+#[must_use]
+pub fn family<F: Family + ?Sized>() -> Vec<Json> {
     let model = |entry: &longfat_foundation::registry::Entry<F>| {
         json!({
             "kind": F::KIND,

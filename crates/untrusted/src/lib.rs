@@ -6,6 +6,7 @@
 
 mod claims;
 pub mod generated;
+mod orbit;
 mod refusal;
 mod run;
 mod scenario;
@@ -14,6 +15,7 @@ mod study;
 mod trace;
 
 pub use claims::claims;
+pub use orbit::orbit;
 pub use run::run;
 pub use scenario::scenario;
 pub use scoreboard::scoreboard;
@@ -24,10 +26,11 @@ pub use trace::trace;
 pub type Target = fn(&[u8]);
 
 /// Fuzz targets by name, which is also that of their corpora.
-pub const TARGETS: [(&str, Target); 6] = [
+pub const TARGETS: [(&str, Target); 7] = [
     ("scenario", scenario),
     ("study", study),
     ("claims", claims),
+    ("orbit", orbit),
     ("trace", trace),
     ("scoreboard", scoreboard),
     ("run", run),

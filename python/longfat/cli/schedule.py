@@ -49,6 +49,12 @@ _OPTIONS = {
         metavar="S",
         help="Repeat the trace until then; by default it is used once.",
     ),
+    "between": click.Option(
+        ["--between"],
+        metavar="A,B",
+        help="Stations at the ends of the path: up is from the first to the second.  "
+        "[default: the first two]",
+    ),
 }
 
 _DIRECTION = click.Option(
@@ -186,6 +192,37 @@ def to_mahimahi(schedule: Path, duration_s: int, direction: "Direction | None") 
 
     rates = read_schedule(read_text(schedule), str(schedule), direction)
     click.echo("\n".join(map(str, trace_of(rates, 1000 * duration_s))))
+
+
+@command.command("orbit-graph")
+@click.argument("file", type=_FILE)
+@click.option("--hub", metavar="NAME", help="Links of this station only.  [default: of all pairs]")
+@click.option("--rate", metavar="RATE", help="Rate of each link, unless FILE has rates.")
+@click.option(
+    "--access-rate",
+    metavar="RATE",
+    default="10 Gbit/s",
+    show_default=True,
+    help="Rate of the line from each host to its ground station.",
+)
+def orbit_graph(file: Path, hub: str | None, rate: str | None, access_rate: str) -> None:
+    """Print a graph of the ground stations in FILE, a description of orbits.
+
+    It is `topology` and `lines` of a scenario: a host for each station, and between stations links
+    whose delay changes as satellites move.
+
+    Example: longfat schedule orbit-graph orbit.toml --rate '100 Mbit/s' > graph.toml
+    """
+    from longfat.schedules import refuse_other_kinds
+    from longfat.schedules.orbit_graph import graph_of
+    from longfat.schedules.sample import sample_of
+
+    sample = sample_of(file)
+    refuse_other_kinds(sample, "orbit")
+    text, notes = graph_of(sample, rate, access_rate, hub)
+    for note in notes:
+        say(note)
+    click.echo(text)
 
 
 def _print(path: "Measured", direction: str | None, at: str | None, source: str) -> None:

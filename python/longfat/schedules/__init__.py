@@ -27,6 +27,7 @@ IMPORTERS = {
     "leoreplayer": "longfat.schedules.leoreplayer",
     "hypatia": "longfat.schedules.hypatia",
     "parquet": "longfat.schedules.parquet",
+    "orbit": "longfat.schedules.orbit",
 }
 
 
