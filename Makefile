@@ -97,6 +97,7 @@ docs: build
 	$(BIN)/python -m benchmarks.traces --splice docs/method/traces.md
 	$(BIN)/python -m benchmarks.estimates --splice docs/guide/limits.md
 	$(BIN)/python -m benchmarks.orbits --splice docs/guide/orbits.md
+	$(BIN)/longfat plot orbit examples/leo-orbit/orbit.toml -o docs/images/orbit.png
 	$(BIN)/python -m benchmarks.interrupts --splice docs/method/faults.md
 	$(BIN)/python -m tools.tables
 	$(BIN)/longfat study run ubr-plus

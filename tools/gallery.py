@@ -99,6 +99,7 @@ OF_ANALYSES = {
     "variation": (GEO, "efficiency"),
     "residuals": (GEO, "efficiency"),
 }
+OF_ORBITS = {"orbit": "examples/leo-orbit/orbit.toml"}
 
 FIGURE_PAGE = """<!DOCTYPE html><html lang="en"><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -192,6 +193,8 @@ def command_of(kind: str) -> str:
     if kind in OF_STUDIES:
         study, tables = OF_STUDIES[kind]
         return f"{draw} {study} {f'--table {tables} ' if tables else ''}{output}"
+    if kind in OF_ORBITS:
+        return f"{draw} {OF_ORBITS[kind]} {output}"
     study, response = OF_ANALYSES[kind]
     return f"longfat analyze {study} --response {response} --json | {draw} - {output}"
 
@@ -208,6 +211,8 @@ def drawn(kind: str, store: Path, folder: Path) -> Figure:
     if kind in OF_STUDIES:
         study, tables = OF_STUDIES[kind]
         return longfat.study(_named(study), tables=tables or (), store=store).plot(kind)
+    if kind in OF_ORBITS:
+        return longfat.plot(kind, ROOT / OF_ORBITS[kind])
     study, response = OF_ANALYSES[kind]
     return longfat.study(_named(study), store=store).analyze(response).plot(kind)
 

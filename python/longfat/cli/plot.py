@@ -75,7 +75,8 @@ def command(
     """Draw a plot of KIND.
 
     SOURCE is the data of the plot: the folder of a run's traces (longfat run --trace), a study
-    whose runs are stored, or an analysis (longfat analyze --json; - for standard input).
+    whose runs are stored, an analysis (longfat analyze --json; - for standard input), or a
+    description of orbits.
 
     Example: longfat plot three-panel traces -o run.png
 
@@ -150,6 +151,10 @@ def _open(
     (source,) = sources
     if wanted == "analysis":
         return _analysis(source), options
+    if wanted == "orbit":
+        from longfat.schedules.orbit import orbits_at
+
+        return orbits_at(Path(source)), options
     from longfat.plots.studies import options_of, source_of
 
     plan, results = _results(source, options, part, store)

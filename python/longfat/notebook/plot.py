@@ -15,7 +15,8 @@ Drawable = (
     Traces | str | Path | Sequence[Traces | str | Path] | Study | StudyAnalysis
     | Mapping[str, Any]
 )  # fmt: skip
-"""Source of a plot: runs with traces (or their folders), a study, or an analysis."""
+"""Source of a plot: runs with traces (or their folders), a study, an analysis, or the path of a
+description of orbits."""
 
 
 def plot(kind: str, source: Drawable, **options: Any) -> Figure:
@@ -31,6 +32,10 @@ def plot(kind: str, source: Drawable, **options: Any) -> Figure:
         return source.plot(kind)
     if wants == "analysis" and isinstance(source, Mapping):
         return draw(kind, source, Options(**options))
+    if wants == "orbit" and isinstance(source, str | Path):
+        from longfat.schedules.orbit import orbits_at
+
+        return draw(kind, orbits_at(Path(source)), Options(**options))
     if wants == "traces" and (runs := _runs(source)):
         opened = [each if isinstance(each, Traces) else load_traces(each) for each in runs]
         return draw(kind, opened, Options(**options))

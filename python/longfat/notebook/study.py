@@ -53,6 +53,7 @@ WHAT_PLOTS_SHOW: Mapping[Source, str] = {
     "ledgers": "a study (longfat.study(name))",
     "results": "a study (longfat.study(name))",
     "analysis": "an analysis (longfat.study(name).analyze(response))",
+    "orbit": "a description of orbits, by its path",
 }
 """Source of a plot in words, and how to create it."""
 

@@ -36,6 +36,7 @@ PLOTS = {
     "interactions": "longfat.plots.interactions",
     "variation": "longfat.plots.variation",
     "residuals": "longfat.plots.residuals",
+    "orbit": "longfat.plots.orbit",
 }
 
 
@@ -86,8 +87,9 @@ def draw(kind: str, source: Any, options: Options = PLAIN, command: str = "") ->
     """Plot a source; return a figure that can be saved in every format.
 
     `source` is of the kind in the plot's `SOURCE`: folders of traces, the comparisons, ledgers or
-    metrics of a study, or an analysis. `command` reproduces the plot. Raises `NothingToDraw`
-    without data, and `LongfatError` for an unknown name and for options that the plot does not use.
+    metrics of a study, an analysis, or paths over satellites. `command` reproduces the plot. Raises
+    `NothingToDraw` without data, and `LongfatError` for an unknown name and for options that the
+    plot does not use.
     """
     from longfat.plots.figure import Figure
 

@@ -12,8 +12,9 @@ FORMATS = (".svg", ".pdf", ".png", ".html", ".csv")
 
 Row = Mapping[str, Any]
 
-Source = Literal["traces", "study", "ledgers", "results", "analysis"]
-"""Source of a plot: traces; comparisons, ledgers or metrics of a study; an analysis document."""
+Source = Literal["traces", "study", "ledgers", "results", "analysis", "orbit"]
+"""Source of a plot: traces; comparisons, ledgers or metrics of a study; an analysis
+document; paths over satellites."""
 
 STUDY_SOURCES = ("study", "ledgers", "results")
 

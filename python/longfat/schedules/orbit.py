@@ -5,6 +5,7 @@ schedule has the delay at its beginning; a change of satellite begins at a step.
 """
 
 from math import isnan
+from pathlib import Path
 
 from longfat.base.cells import names_in
 from longfat.base.errors import BadInput
@@ -12,10 +13,10 @@ from longfat.base.numbers import counted
 from longfat.base.units import PICOSECONDS_PER_SECOND
 from longfat.orbits.description import Description, described
 from longfat.orbits.links.path import OrbitPath, Pair
-from longfat.orbits.paths import orbits_of
+from longfat.orbits.paths import Orbits, orbits_of
 from longfat.schedules.measured import Column, Direction, Measured, Way, with_notes
 from longfat.schedules.options import Options
-from longfat.schedules.sample import Sample
+from longfat.schedules.sample import Sample, sample_of
 
 KIND = "a description of orbits"
 HELP = """Print the delays of a path over satellites, computed of their orbits.
@@ -52,6 +53,14 @@ def description_in(sample: Sample) -> Description:
         expected = "expected a description of orbits, TOML with [[shells]] and [[stations]]"
         raise BadInput([f"{sample.source}: {expected}"])
     return described(sample.content, sample.source)
+
+
+def orbits_at(path: Path) -> Orbits:
+    """Return the path between the first two stations of a description.
+
+    Raises `LongfatError` for a file that cannot be read, and `BadInput` as `description_in`.
+    """
+    return orbits_of(description_in(sample_of(path)), [(0, 1)])
 
 
 def _pair(description: Description, between: str | None) -> Pair:
