@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from longfat import _engine
-from longfat.base.errors import LongfatError
+from longfat.base.cells import shown_cells
+from longfat.base.errors import BadInput, InvalidInput, LongfatError
 from longfat.base.suggestions import nearest_or_known
 from longfat.base.units import PICOSECONDS_PER_SECOND
 from longfat.orbits.types import Array
@@ -17,7 +18,8 @@ from longfat.orbits.types import Array
 _J2000 = datetime(2000, 1, 1, 12, tzinfo=UTC)
 _J2000_DAY = 2451545
 _SECONDS_OF_DAY = 86400
-_SECONDS_OF_HOUR = 3600
+_LONGEST_LINE = 500
+"""Most characters of an error: the text that it quotes may be of any length."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,10 @@ class Description:
 
 
 def described(content: bytes, source: str) -> Description:
-    """Return the description in a text. Raises `InvalidInput` with all errors."""
-    settings = json.loads(_engine.check_orbit(content, source))
+    """Return the description in a text. Raises `BadInput` with all errors, a line for each."""
+    try:
+        settings = json.loads(_engine.check_orbit(content, source))
+    except InvalidInput as error:
+        problems = [shown_cells([problem], _LONGEST_LINE) for problem in error.problems]
+        raise BadInput(problems) from None
     return Description(settings, Path(source).parent, source)
