@@ -46,6 +46,9 @@ TIMED = {
     "inter-satellite links, shortest, each 15 s": HOUR
     + GRID.replace("RULE", "shortest")
     + "links = 'isl'\n",
+    "inter-satellite links, shortest, each second": HOUR
+    + EVERY_STEP.replace("RULE", "shortest")
+    + "links = 'isl'\n",
     "inter-satellite links, nearest, each 15 s": HOUR
     + GRID.replace("RULE", "nearest")
     + "links = 'isl'\n",

@@ -6,6 +6,7 @@ stays, and its length changes as the satellites move.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isnan
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -147,21 +148,27 @@ class _Search:
         rows = self.end.rows(step)
         satellites = self.end.seen.satellite[rows]
         total = distances[satellites] + self.end.seen.range_km[rows]
-        self.route = ()
-        if len(total) and np.isfinite(total).any():
-            found = [int(satellites[np.argmin(total)])]
-            # Before the first satellite is the station, whose number is behind all satellites.
-            while (node := int(before[found[-1]])) < len(before):
-                found.append(node)
-            self.route = tuple(reversed(found))
+        nearest = int(np.argmin(total)) if len(total) else 0
+        if not len(total) or np.isinf(total[nearest]):
+            self._take((), np.nan)
+            return
+        found = [int(satellites[nearest])]
+        # Before the first satellite is the station, whose number is behind all satellites.
+        while (node := int(before[found[-1]])) < len(before):
+            found.append(node)
+        self._take(tuple(reversed(found)), float(total[nearest]))
 
-    def take(self, step: int, positions: Array) -> None:
-        """Take note of the route at a step, and of its length."""
-        length_km = self.ground_km(step)
+    def keep(self, ground_km: float, positions: Array) -> None:
+        """Keep the route, whose length changes: of it, the ways up and down are known."""
+        length_km = ground_km
         if len(self.route) > 1:
             hops = np.diff(positions[list(self.route)], axis=0)
             length_km += float(np.sqrt(np.einsum("hk,hk->h", hops, hops)).sum())
-        self.routes.append(self.route)
+        self._take(self.route, length_km)
+
+    def _take(self, route: Route, length_km: float) -> None:
+        self.route = route
+        self.routes.append(route)
         self.lengths_km.append(length_km)
 
     def path(self) -> OrbitPath:
@@ -172,13 +179,17 @@ class _Search:
 def _advance(
     space: _Space, searches: list[_Search], positions: Array, step: int, is_choice: bool
 ) -> None:
-    """Choose routes anew where they are due at a step, and take note of all."""
-    due = [search for search in searches if is_choice or np.isnan(search.ground_km(step))]
-    if due:
-        starts = list(dict.fromkeys(search.start for search in due))
+    """Choose routes anew where they are due at a step, and keep the others."""
+    due: list[_Search] = []
+    for search in searches:
+        ground_km = np.nan if is_choice else search.ground_km(step)
+        if isnan(ground_km):
+            due.append(search)
+        else:
+            search.keep(ground_km, positions)
+    starts = list(dict.fromkeys(search.start for search in due))
+    if starts:
         distances, before = space.distances(positions, starts, step)
         for search in due:
             number = starts.index(search.start)
             search.choose(step, distances[number, : space.count], before[number, : space.count])
-    for search in searches:
-        search.take(step, positions)
