@@ -14,6 +14,8 @@ use longfat_hosts::transport::{
 };
 use longfat_network::background::Background;
 use longfat_network::capacity::Assignment;
+use longfat_network::capacity::access::Access;
+use longfat_network::capacity::scheduling::ReturnScheduler;
 use longfat_network::framing::Framing;
 use longfat_network::loss::LossModel;
 use longfat_network::path::Path;
@@ -44,6 +46,8 @@ pub fn models() -> Json {
         family::<dyn Path>(),
         family::<dyn Reordering>(),
         family::<dyn Assignment>(),
+        family::<dyn ReturnScheduler>(),
+        family::<dyn Access>(),
         family::<dyn Proxies>(),
         family::<dyn Topology>(),
     ];

@@ -21,6 +21,7 @@ use granted::Granted;
 use longfat_foundation::random::Stream;
 use longfat_foundation::units::{CELL_BITS, LineClock, Rate, Span, Time, TransmissionTime};
 
+use crate::capacity::Grants;
 use crate::framing::{Cell, Packets, Unit};
 use crate::path::Conditions;
 use crate::reordering::Order;
@@ -186,6 +187,7 @@ impl Line {
     pub fn memory_bytes(&self) -> usize {
         self.trains.capacity() * size_of::<Train>()
             + self.changing.as_ref().map_or(0, |changing| changing.memory_bytes())
+            + self.grants().map_or(0, Grants::memory_bytes)
     }
 
     fn hops(&self) -> u64 {

@@ -19,6 +19,9 @@ const CORE_SECONDS_PER_PACKET: f64 = 0.4e-6;
 /// Core time of a capacity request per frame, which inspects all queued packets.
 const CORE_SECONDS_PER_FRAME: f64 = 1e-6;
 
+/// Memory of a frame that is decided of a line, until it comes.
+const BYTES_PER_FRAME_AHEAD: f64 = 64.0;
+
 /// Memory of a connection with its end systems, hosts, links and names, once it has begun; a quarter of that before.
 const BYTES_PER_FLOW: f64 = 4096.0;
 
@@ -70,8 +73,9 @@ impl Scenario {
         let buffered = load.buffered_cells * BYTES_PER_CELL;
         let seconds = self.duration.0.as_seconds();
         let demands = self.lines_with_settings(&graph);
-        let demands = demands.iter().filter_map(|line| line.demand(&graph));
-        let frames: f64 = demands.map(|demand| seconds / demand.frame.as_seconds()).sum();
+        let demands: Vec<_> = demands.iter().filter_map(|line| line.demand(&graph, &self.return_links)).collect();
+        let frames: f64 = demands.iter().map(|demand| seconds / demand.frame.as_seconds()).sum();
+        let frames_ahead: f64 = demands.iter().map(|demand| as_float(demand.response_frames)).sum();
         let datagrams: f64 =
             self.sources_of_background(&graph).iter().map(|source| source.datagrams_per_second()).sum();
         // Datagrams cross the bottleneck alone, and wait before it as far as there is room.
@@ -81,11 +85,7 @@ impl Scenario {
         let largest = if of_messages > of_segments && packets + buffered > flows {
             "traffic.interval"
         } else if flows >= packets + buffered {
-            if self.journeys().iter().any(|journey| journey.from.is_some()) {
-                "connections"
-            } else {
-                "topology.sources"
-            }
+            if self.topology.name() == "n-source" { "topology.sources" } else { "connections" }
         } else if load.is_bounded_by_buffer {
             "port.buffer"
         } else {
@@ -98,7 +98,11 @@ impl Scenario {
                 + writing.events
                 + datagrams * seconds * EVENTS_PER_UNIT,
             core_seconds: load.carried * CORE_SECONDS_PER_PACKET + frames * CORE_SECONDS_PER_FRAME,
-            memory_bytes: flows + packets + buffered + datagrams_held * BYTES_PER_PACKET,
+            memory_bytes: flows
+                + packets
+                + buffered
+                + datagrams_held * BYTES_PER_PACKET
+                + frames_ahead * BYTES_PER_FRAME_AHEAD,
             memory_due_to: largest,
         }
     }

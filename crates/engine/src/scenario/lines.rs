@@ -20,7 +20,8 @@ const MOST_LEDGERS: usize = 100;
 longfat_foundation::section! {
     /// A line, which is one direction of a link, and what it has of its own.
     pub struct OtherLine {
-        /// Name of the line, as in results: "bottleneck" and "bottleneck back", "a to b", or the link's name and "NAME back".
+        /// Name of the line, as in results: "bottleneck" and "bottleneck back", "a to b", or the link's name and "NAME back". An asterisk stands
+        /// for any text, so that one entry means several lines; later entries replace what earlier ones say of the same line.
         pub at: String,
         /// Rate, delay and losses of this line over time. By default the bottleneck and the line back are as the scenario's `path` says.
         pub path: Option<Chosen<dyn Path>> = "as-others",
@@ -132,9 +133,15 @@ impl<'s> LineSettings<'s> {
         if let Some(capacity) = &own.capacity {
             self.capacity = Placed::of(key("capacity"), capacity);
         }
-        self.jitter = (!own.jitter.is_absent()).then(|| (key("jitter"), &own.jitter.0));
-        self.order = own.order;
-        self.reordering = Placed::of(key("reordering"), &own.reordering);
+        if !own.jitter.is_absent() {
+            self.jitter = Some((key("jitter"), &own.jitter.0));
+        }
+        if own.order != Order::Fifo {
+            self.order = own.order;
+        }
+        if !own.reordering.is_absent() {
+            self.reordering = Placed::of(key("reordering"), &own.reordering);
+        }
     }
 }
 
@@ -150,9 +157,10 @@ impl Scenario {
         }
         let mut all: BTreeMap<_, _> =
             self.settings_of_bottleneck(graph).into_iter().map(|line| (line.number, line)).collect();
-        for (place, number) in self.numbers_of_lines(graph).into_iter().enumerate() {
-            let Some(number) = number else { continue };
-            all.entry(number).or_insert_with(|| LineSettings::none(number)).replace(place, &self.lines[place]);
+        for (place, numbers) in self.numbers_of_lines(graph).into_iter().enumerate() {
+            for number in numbers {
+                all.entry(number).or_insert_with(|| LineSettings::none(number)).replace(place, &self.lines[place]);
+            }
         }
         all.into_values().filter(|line| !line.is_none()).collect()
     }
@@ -179,9 +187,9 @@ impl Scenario {
         there.into_iter().chain(back).collect()
     }
 
-    /// For each of `lines` its index in the graph, if there is such a line.
-    fn numbers_of_lines(&self, graph: &Graph) -> Vec<Option<usize>> {
-        graph.lines_called(self.lines.iter().map(|line| line.at.as_str()))
+    /// For each of `lines` the indices in the graph of the lines that it means.
+    fn numbers_of_lines(&self, graph: &Graph) -> Vec<Vec<usize>> {
+        graph.lines_matching(self.lines.iter().map(|line| line.at.as_str()))
     }
 
     /// Indices of the lines that `measure.ledgers` names.
@@ -216,23 +224,22 @@ impl Scenario {
     /// Gives managed ports to the lines that need one: those in `ports`, and those with capacity on demand. Only switches have them.
     pub(super) fn manage_lines(&self, graph: &mut Graph) {
         let on_demand = |line: &&OtherLine| line.capacity.as_ref().is_some_and(|capacity| !capacity.is_absent());
-        let named =
-            self.ports.iter().map(|port| &port.at).chain(self.lines.iter().filter(on_demand).map(|line| &line.at));
-        for number in graph.lines_called(named.map(String::as_str)).into_iter().flatten() {
+        let ports = graph.lines_called(self.ports.iter().map(|port| port.at.as_str()));
+        let asking = graph.lines_matching(self.lines.iter().filter(on_demand).map(|line| line.at.as_str()));
+        for number in ports.into_iter().flatten().chain(asking.into_iter().flatten()) {
             graph.links[number].managed |= !graph.begins_at_host(number);
         }
     }
 
     /// Lines listed in `lines` must exist, each once.
     pub(super) fn object_to_names_of_lines(&self, graph: &Graph) -> Vec<Objection> {
-        let numbers = self.numbers_of_lines(graph);
         let mut objections = Vec::new();
-        for (place, number) in numbers.iter().enumerate() {
+        for (place, numbers) in self.numbers_of_lines(graph).into_iter().enumerate() {
             let at = &self.lines[place].at;
-            let message = if number.is_none() {
+            let message = if numbers.is_empty() {
                 // Problems beyond the most that are told are only counted.
                 if objections.len() < MOST_PROBLEMS { no_line(at, graph, |_| true) } else { "no such line".into() }
-            } else if numbers[..place].contains(number) {
+            } else if self.lines[..place].iter().any(|line| line.at == *at) {
                 format!("the line {at:?} is listed twice; merge the entries")
             } else {
                 continue;

@@ -36,7 +36,7 @@ use longfat_hosts::proxies::Proxies;
 use longfat_hosts::traffic::Source;
 use longfat_hosts::transport::{CLASSICAL, NamedControl, TcpConfig, preset};
 use longfat_network::background::Background;
-use longfat_network::capacity::Assignment;
+use longfat_network::capacity::{Assignment, ReturnLinkConfig};
 use longfat_network::framing::Framing;
 use longfat_network::loss::LossModel;
 use longfat_network::path::Path;
@@ -100,6 +100,8 @@ longfat_foundation::section! {
         pub capacity: Chosen<dyn Assignment> = "permanent",
         /// Lines, also others than the bottleneck, with a path, losses, capacity, jitter or reordering of their own, each in its direction.
         pub lines: Vec<OtherLine> = "[]",
+        /// Return links whose capacity several lines share, those with `capacity.kind = "shared"`.
+        pub return_links: Vec<ReturnLinkConfig> = "[]",
         /// Performance enhancing proxies at both ends of the bottleneck.
         pub proxies: Chosen<dyn Proxies> = "none",
         /// The end systems.

@@ -60,6 +60,7 @@ impl Scenario {
         objections.extend(self.object_to_names_of_ports(&graph));
         objections.extend(self.object_to_names_of_lines(&graph));
         objections.extend(self.object_to_ledgers(&graph));
+        objections.extend(self.object_to_return_links());
         if !objections.is_empty() {
             return objections;
         }

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 
 use longfat_engine::background::{Background, BackgroundContext};
+use longfat_engine::capacity::access::Access;
+use longfat_engine::capacity::scheduling::ReturnScheduler;
 use longfat_engine::catalog;
 use longfat_engine::config::{Document, Parameter, Reader, parse_fragment};
 use longfat_engine::framing::{Framing, Unit};
@@ -62,6 +64,8 @@ fn for_every_model(check: &impl Check) {
     );
     family::<dyn Reordering>(check, &ReorderingContext { place: "data".into(), chance, flows: 3 });
     family::<dyn Topology>(check, &());
+    family::<dyn ReturnScheduler>(check, &());
+    family::<dyn Access>(check, &chance.stream("access"));
 }
 
 /// A background of 155.52 Mbit/s under a framing.

@@ -43,6 +43,7 @@ fn companions(model: &str) -> Overrides {
         _ if is_discipline || is_path => &[("framing", "packet")],
         "vbr-on-off" => &[("port.scheduler", "strict-priority")],
         "on-demand" => &[("framing", "packet")],
+        "shared" => &[("framing", "packet"), ("return_links", "[{ name = 'text', rate = '1 Gbit/s' }]")],
         "double-threshold" | "weighted-fba" | "dfba" => {
             &[("port.service", "{ kind = 'gfr', minimum_cell_rate = '1 Mbit/s' }")]
         }

@@ -375,7 +375,7 @@ fn random_graphs_have_every_kind_of_path_loss_capacity_and_reordering_on_lines_o
     let of_losses = ["list", "periodic", "gilbert-elliott", "fades", "correlated"];
     // Losses and reorderings are both called "random".
     let both = of_paths.chain(of_losses).chain(["path in free order", "random", "lanes", "netem", "jitter"]);
-    let of_switches = ["on-demand", "terminals"].map(|model| ("switch", model));
+    let of_switches = ["on-demand", "shared", "terminals"].map(|model| ("switch", model));
     let expected = both.flat_map(|model| [("host", model), ("switch", model)]).chain(of_switches);
     assert_eq!(kinds, expected.collect());
     assert_eq!((lost.len(), granted > 10), (2, true), "{granted}");

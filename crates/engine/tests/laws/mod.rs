@@ -28,6 +28,7 @@ mod random_graphs;
 mod random_networks;
 mod random_traffic;
 mod reordering;
+mod return_links;
 mod sources;
 mod terminals;
 mod timeouts;

@@ -33,11 +33,11 @@ type Placing = for<'a> fn(&'a [AnyLine], &'a [String]) -> Vec<(&'a String, &'a A
 fn any_graph_with(lines: impl Strategy<Value = Vec<AnyLine>>, place: Placing) -> impl Strategy<Value = RandomNetwork> {
     let traffic = prop_oneof![3 => any_endless_traffic(), 2 => any_limited_traffic(), 1 => any_www_traffic()];
     let terminal = prop::option::weighted(0.3, any_path());
-    let run = (10_u64..200, 0_u64..1000, any_backgrounds(), any_vbr(), lines, terminal);
+    let run = (10_u64..200, 0_u64..1000, any_backgrounds(), any_vbr(), lines, (terminal, any_return_links()));
     let text = (any_topology(), any_framing_and_port(), any_tcp(1..3_700), traffic, any_loss(), any_loss(), run);
     text.prop_filter_map("some parts do not fit together", move |parts| {
         let ((topology, connections, names), (framing, port), tcp, traffic, loss, acknowledgment_loss, run) = parts;
-        let (milliseconds, seed, mut background, vbr, lines, terminal) = run;
+        let (milliseconds, seed, mut background, vbr, lines, (terminal, return_links)) = run;
         if !port.contains("\"fifo\"") {
             background.extend(vbr);
         }
@@ -48,7 +48,7 @@ fn any_graph_with(lines: impl Strategy<Value = Vec<AnyLine>>, place: Placing) ->
                 "schema_version = 1\nduration = \"{milliseconds} ms\"\nseed = {seed}\ntopology = {topology}\n\
                  framing = {framing}\nport = {port}\ntcp = {tcp}\nconnections = {connections}\ntraffic = {traffic}\n\
                  loss = {loss}\nacknowledgment_loss = {acknowledgment_loss}\nbackground = [{background}]\n\
-                 lines = [{lines}]\nports = [{ports}]\n"
+                 lines = [{lines}]\nports = [{ports}]\nreturn_links = [{return_links}]\n"
             );
             parse(&text).map(|scenario| RandomNetwork { text, scenario })
         };
@@ -141,9 +141,47 @@ fn any_reordering() -> impl Strategy<Value = String> {
 
 /// Frames of some milliseconds: runs are short.
 fn any_capacity() -> impl Strategy<Value = String> {
-    (1_u64..20, 1_u64..30, 0.0..1.0).prop_map(|(frame, response, share)| {
+    let on_demand = (1_u64..20, 1_u64..30, 0.0..1.0).prop_map(|(frame, response, share)| {
         format!("{{ kind = \"on-demand\", frame = \"{frame} ms\", response = \"{response} ms\", constant_share = {share:?} }}")
-    })
+    });
+    let volume = prop::sample::select(vec!["none", "vbdc", "a-vbdc"]);
+    let rates = prop_oneof![Just(0_u64), 1_u64..5_000];
+    let more = (1_u64..4, 1_u64..4, any::<bool>());
+    let shared = (1_u64..3, 0_u64..20, rates, 1_u64..5, volume, 100_u64..9_000, more).prop_map(
+        |(link, constant, rate, frames, volume, volume_rate, (weight, class, fca))| {
+            format!(
+                "{{ kind = \"shared\", link = \"return {link}\", cra = \"{constant} kbit/s\", rbdc_max = \"{rate} kbit/s\", rbdc_frames = {frames}, \
+                 volume = \"{volume}\", vbdc_max = \"{volume_rate} kbit/s\", weight = {weight}, class = {class}, fca = {fca} }}"
+            )
+        },
+    );
+    prop_oneof![2 => on_demand, 3 => shared]
+}
+
+/// Two return links, with room for the constant rates of all lines.
+fn any_return_links() -> impl Strategy<Value = String> {
+    let scheduler = prop::sample::select(vec!["proportional", "weighted-fair", "priority"]);
+    let access = prop_oneof![
+        3 => Just("\"dedicated\"".to_owned()),
+        1 => (1_u64..20, 1_u64..9)
+            .prop_map(|(slots, frames)| format!("{{ kind = \"slotted-aloha\", slots = {slots}, backoff_frames = {frames} }}")),
+        1 => (2_u64..20, 1_u64..3, 1_u64..9).prop_map(|(slots, replicas, frames)| {
+            format!("{{ kind = \"crdsa\", slots = {slots}, replicas = {replicas}, backoff_frames = {frames} }}")
+        }),
+    ];
+    // Slots of at most 88 kbit/s, which the slowest line has.
+    let slot = prop_oneof![Just(0_u64), 1_u64..12];
+    let link = (11_000_u64..40_000, 1_u64..20, 1_u64..30, slot, scheduler, any::<bool>(), access).prop_map(
+        |(rate, frame, response, slot, scheduler, fca, access)| {
+            let slot = slot * frame;
+            format!(
+                "rate = \"{rate} kbit/s\", frame = \"{frame} ms\", response = \"{response} ms\", slot_bytes = {slot}, \
+                 scheduler = \"{scheduler}\", fca = {fca}, access = {access}"
+            )
+        },
+    );
+    [link.clone(), link]
+        .prop_map(|[first, second]| format!("{{ name = \"return 1\", {first} }}, {{ name = \"return 2\", {second} }}"))
 }
 
 /// Any kind of path, with changes within some milliseconds.

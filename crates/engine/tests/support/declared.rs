@@ -4,14 +4,22 @@ use longfat_engine::config::{Field, Shape};
 use proptest::prelude::*;
 
 /// Topologies for which the smallest value of each parameter is no valid network: name, topology and connections.
-pub const SMALLEST_TOPOLOGIES: &[(&str, &str, &str)] = &[(
-    "graph",
-    "{ kind = 'graph', hosts = ['a', 'b'], switches = ['s', 't'], links = [\
+pub const SMALLEST_TOPOLOGIES: &[(&str, &str, &str)] = &[
+    (
+        "graph",
+        "{ kind = 'graph', hosts = ['a', 'b'], switches = ['s', 't'], links = [\
      { from = 'a', to = 's', rate = '10 Mbit/s', delay = '1 ms' }, \
      { from = 's', to = 't', rate = '10 Mbit/s', delay = '1 ms', managed = 'there' }, \
      { from = 't', to = 'b', rate = '10 Mbit/s', delay = '1 ms' }] }",
-    "[{ from = 'a', to = 'b' }]",
-)];
+        "[{ from = 'a', to = 'b' }]",
+    ),
+    (
+        "terminals",
+        "{ kind = 'terminals', terminals = 2, access = { delay = '1 ms' }, servers = { delay = '1 ms' }, \
+         satellite = { forward_rate = '10 Mbit/s', terminal_rate = '1 Mbit/s', return_rate = '2 Mbit/s' } }",
+        "[{ count = 2 }]",
+    ),
+];
 
 /// A small value of a shape, as a TOML fragment.
 pub fn smallest(shape: &Shape) -> String {

@@ -201,6 +201,10 @@ macro_rules! quantity {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Bytes(pub u64);
 
+/// A rate in bits per second, which may be zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct AnyRate(pub u64);
+
 /// A nonzero duration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PositiveSpan(pub Span);
@@ -212,6 +216,7 @@ pub struct Decibels(pub u64);
 quantity!(Span, TIME, "_ps", Span, |span: &Span| span.0, zero: true);
 quantity!(PositiveSpan, TIME, "_ps", |ps| PositiveSpan(Span(ps)), |span: &PositiveSpan| span.0.0, zero: false);
 quantity!(Rate, RATE, "_bps", Rate, |rate: &Rate| rate.0, zero: false);
+quantity!(AnyRate, RATE, "_bps", AnyRate, |rate: &AnyRate| rate.0, zero: true);
 quantity!(Decibels, LEVEL, "_mdb", Decibels, |level: &Decibels| level.0, zero: true);
 quantity!(Bytes, SIZE, "_bytes", Bytes, |bytes: &Bytes| bytes.0, zero: false);
 

@@ -8,6 +8,7 @@ mod max_min;
 mod metrics;
 mod network;
 mod record;
+mod return_link;
 mod round_trips;
 mod send_limit;
 
@@ -22,5 +23,6 @@ pub use record::{
     ClassRecord, CompletionRecord, DatagramRecord, FlowRecord, FrameRecord, LegRecord, LineRecord, LineUse, PortRecord,
     QueueRecord, RequestRecord, RunRecord, Work,
 };
+pub use return_link::{GrantedRecord, ReturnLinkRecord, TerminalRecord};
 pub use round_trips::RoundTrips;
 pub use send_limit::SendLimit;

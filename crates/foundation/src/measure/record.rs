@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use super::{Histogram, Ledger, Metrics, RoundTrips};
+use super::{Histogram, Ledger, Metrics, ReturnLinkRecord, RoundTrips};
 
 /// The record of a run.
 #[derive(Clone, Debug, Serialize)]
@@ -33,6 +33,9 @@ pub struct RunRecord {
     /// Completion times of requests and flows, by kind; left out without any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub completions: Vec<CompletionRecord>,
+    /// Results of each return link that terminals share; left out if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub return_links: Vec<ReturnLinkRecord>,
     /// Use of the bottleneck's capacity; sums to the duration exactly.
     pub ledger: Ledger,
     /// Cost of the simulation, in counts that do not depend on the machine.

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use longfat_foundation::units::{PICOSECONDS_PER_SECOND, Rate, Span, Time};
 
+use super::requests::{Award, Request, Requests, TerminalCounts, Terms};
 use crate::path::Conditions;
 
 /// Parameters of the assignment of capacity on demand.
@@ -51,12 +52,10 @@ pub struct Grants {
     pace: Option<Pace>,
     /// Index of the current frame: the first one stored.
     first: u64,
-    /// Rates in bits per second of the current frame and of later ones, as far as they are decided; and the bits of each that were granted
-    /// on request.
+    /// Rates in bits per second of the current frame and of later ones, as far as they are decided.
     rates_bps: VecDeque<u64>,
-    volumes: VecDeque<u64>,
-    /// Bits requested and not yet assigned to a frame.
-    pending: u64,
+    /// Requests, and their grants in these frames.
+    requests: Requests,
     /// Time until which the line is busy with decided capacity, and the rest of a packet beyond that.
     busy_until: Time,
     left: Work,
@@ -65,15 +64,25 @@ pub struct Grants {
 }
 
 impl Grants {
-    /// State before the first request; the first frame begins with the run.
+    /// State before the first request, of a line whose capacity nobody else asks for; the first frame begins with the run.
     #[must_use]
     pub fn new(demand: Demand) -> Self {
-        let decided = 0..demand.response_frames;
+        Self::with(demand, Terms::ANY_VOLUME)
+    }
+
+    /// State before the first request of a terminal that shares a link.
+    #[must_use]
+    pub fn of_terminal(demand: Demand, terms: Terms) -> Self {
+        let mut grants = Self::with(demand, terms);
+        grants.requests.count();
+        grants
+    }
+
+    fn with(demand: Demand, terms: Terms) -> Self {
         Self {
             first: 0,
-            rates_bps: decided.clone().map(|_| demand.constant_bps).collect(),
-            volumes: decided.map(|_| 0).collect(),
-            pending: 0,
+            rates_bps: (0..demand.response_frames).map(|_| demand.constant_bps).collect(),
+            requests: Requests::none(terms, demand.response_frames, demand.constant_bps),
             busy_until: Time::ZERO,
             left: 0,
             granted_before: 0,
@@ -94,37 +103,139 @@ impl Grants {
     }
 
     /// Begins a frame at `now`, with `bits_waiting` bits queued besides the packet being sent: requests what no grant or request covers
-    /// yet, and decides the rate of one more frame. While the line is interrupted no request is heard.
+    /// yet, and decides the rate of one more frame. Nobody else asks, so that all of the line is granted. While the line is interrupted no
+    /// request is heard.
     pub fn begin_frame(&mut self, now: Time, bits_waiting: u64) {
+        if let Some(request) = self.ask(now, bits_waiting, u64::MAX) {
+            self.hear(request);
+        }
+        let room_bps = self.demand.most_bps - self.demand.constant_bps;
+        let (volume, volume_bps) = self.rate_at(now).map_or((0, 0), |rate| {
+            let volume = self.requests.take_volume(self.bits_in_frame(room_bps, rate));
+            (volume, self.share_for(volume, rate).min(room_bps))
+        });
+        let constant_bps = self.demand.constant_bps;
+        self.decide(Award { constant_bps, volume_bps, ..Award::default() }, volume);
+    }
+
+    /// Begins a frame at `now`: what the terminal asks for with `bits_waiting` bits queued besides the packet being sent, if it asks. After
+    /// more than `patience` frames without the answer that it expects it takes its requests for lost. Asks for nothing while the line is
+    /// interrupted.
+    pub fn ask(&mut self, now: Time, bits_waiting: u64, patience: u64) -> Option<Request> {
+        self.pass_frames(now);
+        let rate = self.rate_at(now)?;
+        self.requests.give_up_after(patience);
+        let uncovered = self.uncovered(now, bits_waiting, rate);
+        let Terms { most_rate_bps, rate_over_frames, .. } = *self.requests.terms();
+        if most_rate_bps == 0 {
+            return self.requests.ask(0, uncovered);
+        }
+        let rate_bps = self.share_for(uncovered.div_ceil(rate_over_frames), rate).min(most_rate_bps);
+        let carried = self.bits_in_frame(rate_bps, rate);
+        self.requests.ask(rate_bps, uncovered.saturating_sub(carried))
+    }
+
+    /// The control centre hears the request of this frame.
+    pub fn hear(&mut self, request: Request) {
+        self.requests.hear(request, self.first);
+    }
+
+    /// Nobody hears the request of this frame.
+    pub fn lose(&mut self) {
+        self.requests.lose();
+    }
+
+    /// Capacity granted in the current frame.
+    #[must_use]
+    pub fn current(&self) -> Award {
+        self.requests.current()
+    }
+
+    /// Claims on one more frame, in bits per second: the constant rate, and what was requested by rate and by volume.
+    /// While the line is interrupted, the constant rate only.
+    pub fn claim(&mut self, now: Time) -> Award {
+        let rate_bps = self.requests.take_rate_bps();
+        let constant_bps = self.demand.constant_bps;
+        let Some(rate) = self.rate_at(now) else { return Award { constant_bps, ..Award::default() } };
+        let volume_bps = self.share_for(self.requests.pending(), rate).min(self.requests.terms().most_volume_bps);
+        Award { constant_bps, rate_bps, volume_bps, free_bps: 0 }
+    }
+
+    /// Decides what one more frame has; of its rates, `for_volume_bps` bits per second are for requested volume.
+    pub fn grant(&mut self, now: Time, award: Award, for_volume_bps: u64) {
+        let most = self.rate_at(now).map_or(0, |rate| self.bits_in_frame(for_volume_bps, rate));
+        let volume = self.requests.take_volume(most);
+        self.decide(award, volume);
+    }
+
+    /// Capacity granted in the last frame that is decided.
+    #[cfg(test)]
+    pub fn last_decided(&self) -> Award {
+        self.requests.last_decided()
+    }
+
+    /// Largest rate that can be assigned, in bits per second.
+    #[must_use]
+    pub fn most_bps(&self) -> u64 {
+        self.demand.most_bps
+    }
+
+    /// Number of frames from a request to the first frame in which it is granted.
+    #[must_use]
+    pub fn response_frames(&self) -> u64 {
+        self.demand.response_frames
+    }
+
+    /// Counts, if it is a terminal that shares a link.
+    #[must_use]
+    pub fn counts(&self) -> Option<&TerminalCounts> {
+        self.requests.counts()
+    }
+
+    /// Bytes that it has allocated, nearly.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        self.rates_bps.capacity() * size_of::<u64>() + self.requests.memory_bytes()
+    }
+
+    /// Counts from now on.
+    pub fn count_anew(&mut self) {
+        if let Some(counts) = self.requests.counts_mut() {
+            counts.count_anew();
+        }
+    }
+
+    /// Forgets the frames that are over at `now`.
+    fn pass_frames(&mut self, now: Time) {
         while self.first < now.0 / self.demand.frame.0 {
             let over = self.rates_bps.pop_front().unwrap_or_default();
             self.granted_before += self.work_between(over, self.beginning(self.first), self.beginning(self.first + 1));
             self.first += 1;
-            self.volumes.pop_front();
+            self.requests.pass_frame();
         }
-        let (volume, rate_bps) = self.rate_at(now).map_or((0, 0), |rate| self.answer(now, bits_waiting, rate));
-        self.volumes.push_back(volume);
-        self.rates_bps.push_back(self.demand.constant_bps + rate_bps);
     }
 
-    /// Requests what waits, and grants as much as there is room for: a volume in bits, and the share of the line's time as a rate, in bits per
-    /// second, for a line that has `rate` now.
-    fn answer(&mut self, now: Time, bits_waiting: u64, rate: Rate) -> (u64, u64) {
-        self.ask_for(bits_waiting + self.bits_being_sent(now), rate);
-        let room_bps = self.demand.most_bps - self.demand.constant_bps;
-        let volume = self.pending.min(self.bits_in_frame(room_bps, rate));
-        self.pending -= volume;
-        let nominal = self.pace.as_ref().map_or(rate.0, |pace| pace.nominal_bps);
-        let at_nominal = (Work::from(volume) * Work::from(nominal)).div_ceil(Work::from(rate.0));
-        let rate_bps = (at_nominal * Work::from(PICOSECONDS_PER_SECOND)).div_ceil(Work::from(self.demand.frame.0));
-        (volume, u64::try_from(rate_bps).map_or(room_bps, |rate| rate.min(room_bps)))
-    }
-
-    /// Requests the part of a backlog that is covered neither by earlier requests nor by constant capacity until the response.
-    fn ask_for(&mut self, backlog: u64, rate: Rate) {
-        let requested = self.volumes.iter().sum::<u64>() + self.pending;
+    /// Bits that wait and are covered neither by earlier requests nor by constant capacity until the answer, for a line that has `rate` now.
+    fn uncovered(&self, now: Time, bits_waiting: u64, rate: Rate) -> u64 {
         let constant = self.bits_in_frame(self.demand.constant_bps, rate).saturating_mul(self.demand.response_frames);
-        self.pending += backlog.saturating_sub(requested.saturating_add(constant));
+        let by_rate: u64 = self.requests.rates_expected_bps().map(|bps| self.bits_in_frame(bps, rate)).sum();
+        let covered = self.requests.volume_asked().saturating_add(constant).saturating_add(by_rate);
+        (bits_waiting + self.bits_being_sent(now)).saturating_sub(covered)
+    }
+
+    /// The share of the line's time that carries `bits` bits in a frame while the line has `rate`, as a rate in bits per second.
+    fn share_for(&self, bits: u64, rate: Rate) -> u64 {
+        let nominal = self.pace.as_ref().map_or(rate.0, |pace| pace.nominal_bps);
+        let at_nominal = (Work::from(bits) * Work::from(nominal)).div_ceil(Work::from(rate.0));
+        let bps = (at_nominal * Work::from(PICOSECONDS_PER_SECOND)).div_ceil(Work::from(self.demand.frame.0));
+        u64::try_from(bps).unwrap_or(u64::MAX)
+    }
+
+    /// Decides one more frame, in which `volume` bits are granted of those requested.
+    fn decide(&mut self, award: Award, volume: u64) {
+        let (number, frame) = (self.first + self.rates_bps.len() as u64, self.demand.frame.0);
+        self.rates_bps.push_back(award.total_bps());
+        self.requests.decide(award, volume, |asked| Span((number - asked) * frame));
     }
 
     /// The line's rate; `None` while it is interrupted.

@@ -1,15 +1,8 @@
 //! Bandwidth on demand on the return link of a satellite terminal: requested by volume, granted a satellite round trip later.
 
-use longfat_foundation::config::{PositiveSpan, Probability, format_span};
-use longfat_foundation::units::Span;
+use longfat_foundation::config::{PositiveSpan, Probability};
 
-use super::{Assignment, CapacityContext, Demand};
-
-/// Maximum of frames between a request and its grant.
-const MOST_FRAMES: u64 = 10_000;
-
-/// Shortest frame. No satellite system has shorter ones, and their events would dominate a run.
-const SHORTEST_FRAME: Span = Span::from_microseconds(1000);
+use super::{Assignment, CapacityContext, Demand, frames};
 
 longfat_foundation::model! {
     /// Bandwidth on demand, as on the return link of a satellite terminal (demand assigned multiple access). Time is divided into frames.
@@ -29,17 +22,7 @@ longfat_foundation::model! {
         constant_share: Probability = "0.0",
     }
     build(config, context) { Box::new(Requested { config: config.clone(), context: *context }) }
-    objections(config, _context) {
-        if config.frame.0 < SHORTEST_FRAME {
-            return vec![("frame", format!("must be at least {}", format_span(SHORTEST_FRAME)))];
-        }
-        if frames_in(config.response.0, config.frame.0) > MOST_FRAMES {
-            let (response, frame) = (format_span(config.response.0), format_span(config.frame.0));
-            let message = format!("{response} are more than {MOST_FRAMES} frames of {frame}; make frames longer");
-            return vec![("frame", message)];
-        }
-        Vec::new()
-    }
+    objections(config, _context) { frames::objections(config.frame.0, config.response.0) }
 }
 
 struct Requested {
@@ -55,13 +38,9 @@ impl Assignment for Requested {
         let most_bps = self.context.rate.0;
         Some(Demand {
             frame: frame.0,
-            response_frames: frames_in(response.0, frame.0),
+            response_frames: frames::number_in(response.0, frame.0),
             constant_bps: (most_bps as f64 * constant_share.0).round() as u64,
             most_bps,
         })
     }
-}
-
-fn frames_in(span: Span, frame: Span) -> u64 {
-    span.0.div_ceil(frame.0)
 }

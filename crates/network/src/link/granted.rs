@@ -3,7 +3,7 @@
 use longfat_foundation::units::{LineClock, Time};
 
 use super::{Line, Train};
-use crate::capacity::{Demand, Grants};
+use crate::capacity::Grants;
 use crate::framing::Cell;
 
 /// The grants of such a line, and its transmission in progress.
@@ -15,8 +15,8 @@ pub(super) struct Granted {
 
 impl Line {
     /// From now on its capacity is asked for. Nothing was sent yet, and packets travel whole.
-    pub fn ask_for_capacity(&mut self, demand: Demand) {
-        self.granted = Some(Box::new(Granted { grants: Grants::new(demand), beyond: None }));
+    pub fn ask_for_capacity(&mut self, grants: Grants) {
+        self.granted = Some(Box::new(Granted { grants, beyond: None }));
     }
 
     /// Its grants, if its capacity is asked for.

@@ -6,6 +6,7 @@ mod legs;
 mod n_source;
 mod routes;
 mod shortest_paths;
+mod terminals;
 
 pub use back::Back;
 pub use legs::{Cuts, Leg};
@@ -19,7 +20,8 @@ use longfat_foundation::registry::{Entry, Family};
 use longfat_foundation::units::{Rate, Span};
 
 /// Every registered topology.
-pub const TOPOLOGIES: &[Entry<dyn Topology>] = &[Entry::of::<n_source::NSource>(), Entry::of::<graph::GraphTopology>()];
+pub const TOPOLOGIES: &[Entry<dyn Topology>] =
+    &[Entry::of::<n_source::NSource>(), Entry::of::<graph::GraphTopology>(), Entry::of::<terminals::Terminals>()];
 
 /// A topology, which can be laid out as a graph.
 pub trait Topology: Send + Sync {
@@ -182,6 +184,20 @@ impl Graph {
         names.into_iter().map(|name| numbers.get(name).copied()).collect()
     }
 
+    /// For each name the indices of the links that are called so: one link, or, where none is and the name has asterisks, those whose names it
+    /// matches, in which each asterisk stands for any text.
+    #[must_use]
+    pub fn lines_matching<'n>(&self, names: impl Iterator<Item = &'n str> + Clone) -> Vec<Vec<usize>> {
+        let called = self.lines_called(names.clone());
+        let matching = |(name, number): (&str, Option<usize>)| match number {
+            None if name.contains('*') => {
+                (0..self.links.len()).filter(|&number| matches(name, &self.link_name(number))).collect()
+            }
+            number => number.into_iter().collect(),
+        };
+        names.zip(called).map(matching).collect()
+    }
+
     /// Whether a link leads away from a host.
     #[must_use]
     pub fn begins_at_host(&self, number: usize) -> bool {
@@ -263,5 +279,35 @@ impl Graph {
     pub fn round_trip(&self, flow: &Flow) -> Span {
         let delays = flow.forward.iter().chain(flow.backward.iter()).map(|&link| self.links[link].delay);
         delays.fold(Span::ZERO, |sum, delay| sum + delay)
+    }
+}
+
+/// Whether a text matches a pattern in which each asterisk stands for any text.
+fn matches(pattern: &str, text: &str) -> bool {
+    let Some((begin, rest)) = pattern.split_once('*') else { return pattern == text };
+    let Some(mut text) = text.strip_prefix(begin) else { return false };
+    let (middle, end) = rest.rsplit_once('*').unwrap_or(("", rest));
+    for part in middle.split('*') {
+        let Some(found) = text.find(part) else { return false };
+        text = &text[found + part.len()..];
+    }
+    text.ends_with(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    #[test]
+    fn an_asterisk_stands_for_any_text() {
+        let text = "terminal 12 to satellite";
+        for pattern in
+            ["terminal * to satellite", "*", "t*", "*e", "terminal 1*", "*12*", "**to**", "terminal 12 to satellite*"]
+        {
+            assert!(matches(pattern, text), "{pattern}");
+        }
+        for pattern in ["terminal", "terminal * to", "* hub", "satellite*", "*12*12*", "terminal 12 to satellite*e"] {
+            assert!(!matches(pattern, text), "{pattern}");
+        }
     }
 }

@@ -37,11 +37,11 @@ longfat_foundation::model! {
 }
 
 impl LinkPair {
-    fn rates(&self) -> (Rate, Rate) {
+    pub(super) fn rates(&self) -> (Rate, Rate) {
         (self.rate, self.rate_back.beside(self.rate))
     }
 
-    fn delays(&self) -> (Span, Span) {
+    pub(super) fn delays(&self) -> (Span, Span) {
         (self.delay, self.delay_back.beside(self.delay))
     }
 }

@@ -1,23 +1,44 @@
-//! Capacity that is asked for: the frames in which a port asks, and packets that wait for an answer while they are sent.
+//! Capacity that is asked for: the frames in which ports ask, and packets that wait for an answer while they are sent.
 
 use longfat_foundation::units::Time;
+use longfat_network::capacity::{Grants, Lines};
 
 use super::Events;
 use crate::observer::Observer;
-use crate::simulation::network::{Network, OTHER_RANK, SERVICE_RANK};
+use crate::simulation::network::{Asking, Links, Network, OTHER_RANK, SERVICE_RANK};
+
+/// The lines of the terminals of a return link.
+struct TerminalLines<'l> {
+    links: &'l mut Links,
+    numbers: &'l [usize],
+}
+
+impl Lines for TerminalLines<'_> {
+    fn grants(&mut self, terminal: usize) -> &mut Grants {
+        self.links[self.numbers[terminal]].line.grants_mut().expect("a terminal asks for capacity")
+    }
+}
 
 impl<O: Observer> Network<O, Events> {
-    /// A frame begins: the port asks for what waits there.
+    /// A frame begins: ports ask for what waits there.
     #[cold]
     pub(super) fn begin_frame(&mut self, now: Time, number: usize) {
-        let port = &self.driver.ports[number];
-        let mut bits_waiting = 0;
-        port.visit_cells(|packet, _, _| bits_waiting += self.packets.get(packet.packet).bits);
-        if let Some(grants) = self.links[port.state().line].line.grants_mut() {
-            grants.begin_frame(now, bits_waiting);
-            let next = now.saturating_add(grants.frame());
-            self.calendar.schedule(self.agenda.frames(number), next, OTHER_RANK);
+        let Events { ports, asking, .. } = &mut self.driver;
+        let Asking { ports: asking_ports, lines, link, bits_waiting } = &mut asking[number];
+        for (&port, bits) in asking_ports.iter().zip(bits_waiting.iter_mut()) {
+            *bits = 0;
+            ports[port].visit_cells(|packet, _, _| *bits += self.packets.get(packet.packet).bits);
         }
+        let mut lines = TerminalLines { links: &mut self.links, numbers: lines };
+        let frame = if let Some(link) = link {
+            link.begin_frame(now, bits_waiting, &mut lines);
+            link.frame()
+        } else {
+            let grants = lines.grants(0);
+            grants.begin_frame(now, bits_waiting[0]);
+            grants.frame()
+        };
+        self.calendar.schedule(self.agenda.frames(number), now.saturating_add(frame), OTHER_RANK);
     }
 
     /// All is over that was granted when a packet began to be sent, or went on: now more is known.

@@ -16,8 +16,8 @@ use longfat_network::topology::Graph;
 pub use impairments::Impairments;
 
 use super::network::{
-    AnyPort, AtRest, Drive, Driver, Entrance, Event, LineEnd, Links, Lost, Network, OTHER_RANK, Reports, SERVICE_RANK,
-    Served, Train, WithEvents,
+    AnyPort, Asking, AtRest, Drive, Driver, Entrance, Event, LineEnd, Links, Lost, Network, OTHER_RANK, Reports,
+    SERVICE_RANK, Served, Train, WithEvents,
 };
 use crate::observer::Observer;
 
@@ -26,6 +26,7 @@ pub struct Events {
     ports: Vec<Port<Queue>>,
     impairments: Impairments,
     backgrounds: Vec<Box<dyn Background>>,
+    asking: Vec<Asking>,
     /// The ends of the circuits of connections, where cells become packets again.
     circuit_ends: Vec<Reassembly>,
     handed_over: Option<String>,
@@ -43,19 +44,20 @@ impl Events {
             ports: std::mem::take(&mut rest.ports),
             impairments,
             backgrounds: std::mem::take(&mut rest.backgrounds),
+            asking: std::mem::take(&mut rest.asking),
             circuit_ends: vec![Reassembly::new(rest.framing.lost_last_cell()); rest.graph.circuits()],
             handed_over,
         };
-        let (first_vbr, frames) = (rest.first_vbr, rest.frames.clone());
-        let (backgrounds, rooms) = (driver.backgrounds.len(), driver.impairments.rooms());
-        let with_events = WithEvents { watched: watched_lines(&rest.graph, &rest.links), backgrounds, rooms };
+        let first_vbr = rest.first_vbr;
+        let (backgrounds, frames, rooms) = (driver.backgrounds.len(), driver.asking.len(), driver.impairments.rooms());
+        let with_events = WithEvents { watched: watched_lines(&rest.graph, &rest.links), backgrounds, frames, rooms };
         let mut network = Network::start(rest, observer, driver, &with_events);
         for number in 0..backgrounds {
             let start = network.driver.backgrounds[number].start();
             network.calendar.schedule(network.agenda.background(number), start, OTHER_RANK);
         }
-        for port in frames {
-            network.calendar.schedule(network.agenda.frames(port), Time::ZERO, OTHER_RANK);
+        for number in 0..frames {
+            network.calendar.schedule(network.agenda.frames(number), Time::ZERO, OTHER_RANK);
         }
         if let Some(time) = first_vbr {
             network.ledger.bottleneck_will_send(time);
@@ -97,7 +99,7 @@ impl Drive for Events {
             Event::Arrival(line) => network.arrive(now, line),
             Event::Service(port) => network.serve(now, port),
             Event::Background(number) => network.emit(now, number),
-            Event::Frame(port) => network.begin_frame(now, port),
+            Event::Frame(number) => network.begin_frame(now, number),
             Event::Release(room) => network.release_held_up(now, room),
             Event::Timeout(_) | Event::Start | Event::Wake(_) | Event::LateAcknowledgment(_) => {}
         }

@@ -15,8 +15,8 @@ pub struct Agenda {
     ports: Vec<Slot>,
     /// Slot of the connection that begins next; the slots of backgrounds follow.
     starts: Slot,
-    /// By port, the slot of the next frame of its capacity on demand.
-    frames: Vec<Slot>,
+    /// Slot of the next frame of the first ports that ask for capacity; those of the others follow.
+    frames: Slot,
     /// Slot of the first waiting room at the end of a line; those of the others follow.
     rooms: Slot,
     /// The events of a flow, and the flow at each place; no flow is at those that are free.
@@ -32,6 +32,8 @@ pub struct WithEvents {
     pub watched: Vec<bool>,
     /// Number of sources of background traffic.
     pub backgrounds: usize,
+    /// Number of ports, or of groups of them, that ask for capacity in the same frames.
+    pub frames: usize,
     /// Number of lines with a waiting room at the end.
     pub rooms: usize,
 }
@@ -52,10 +54,10 @@ pub const NOWHERE: Slot = Slot(u32::MAX);
 const OF_EVERY_FLOW: [fn(usize) -> Event; 2] = [Event::Timeout, Event::Wake];
 
 impl Agenda {
-    /// For ports in front of the lines `port_lines`, lines and what else the driver has that have events, ports with frames, and flows whose
-    /// receivers may delay acknowledgments or not.
-    pub fn new(port_lines: &[usize], with_events: &WithEvents, framed: &[usize], delays: bool) -> Self {
-        let WithEvents { watched, backgrounds, rooms } = with_events;
+    /// For ports in front of the lines `port_lines`, lines and what else the driver has that have events, and flows whose receivers may delay
+    /// acknowledgments or not.
+    pub fn new(port_lines: &[usize], with_events: &WithEvents, delays: bool) -> Self {
+        let WithEvents { watched, backgrounds, frames, rooms } = with_events;
         let busiest = port_lines.first().copied();
         let mut of_network: Vec<_> =
             busiest.iter().flat_map(|&line| [Event::Service(0), Event::Arrival(line)]).collect();
@@ -65,16 +67,15 @@ impl Agenda {
         let starts = slot(of_network.len());
         of_network.push(Event::Start);
         of_network.extend((0..*backgrounds).map(Event::Background));
-        of_network.extend(framed.iter().copied().map(Event::Frame));
+        let first_frame = slot(of_network.len());
+        of_network.extend((0..*frames).map(Event::Frame));
         let first_room = slot(of_network.len());
         of_network.extend((0..*rooms).map(Event::Release));
         let (mut lines, mut ports) = (vec![NOWHERE; watched.len()], vec![NOWHERE; port_lines.len()]);
-        let mut frames = ports.clone();
         for (index, event) in of_network.iter().enumerate() {
             match *event {
                 Event::Arrival(line) if !watched.is_empty() => lines[line] = slot(index),
                 Event::Service(port) => ports[port] = slot(index),
-                Event::Frame(port) => frames[port] = slot(index),
                 _ => {}
             }
         }
@@ -86,7 +87,7 @@ impl Agenda {
             ports,
             starts,
             of_flow,
-            frames,
+            frames: first_frame,
             rooms: first_room,
             tenants: Vec::new(),
             free: Vec::new(),
@@ -148,9 +149,9 @@ impl Agenda {
         slot(self.starts.0 as usize + 1 + number)
     }
 
-    /// Only of a port that asks for capacity.
-    pub fn frames(&self, port: usize) -> Slot {
-        self.frames[port]
+    /// Slot of the next frame of ports that ask for capacity.
+    pub fn frames(&self, number: usize) -> Slot {
+        slot(self.frames.0 as usize + number)
     }
 
     /// Slot of a waiting room at the end of a line.

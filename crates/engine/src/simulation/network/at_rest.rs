@@ -13,6 +13,7 @@ use longfat_network::switch::{Port, Queue};
 use longfat_network::topology::{Graph, Routes};
 
 use super::agenda::{Agenda, NOWHERE, WithEvents};
+use super::asking::Asking;
 use super::barriers::Barriers;
 use super::flows::Flows;
 use super::ledger::Ledgers;
@@ -43,7 +44,7 @@ pub struct AtRest {
     /// When the bottleneck's port sends the first cell of the class VBR.
     pub first_vbr: Option<Time>,
     /// The ports that ask for capacity, frame by frame.
-    pub frames: Vec<usize>,
+    pub asking: Vec<Asking>,
     pub policing: Option<Policing>,
 }
 
@@ -59,14 +60,7 @@ impl AtRest {
         let mut links = Links::of(&graph, framing.unit(), &lossy);
         let mut ports = build_ports(scenario, &graph, &mut links, chance);
         let policing = scenario.contract(&graph).map(|contract| Policing::start(&contract, &graph, &mut links));
-        let mut frames = Vec::new();
-        for (number, port) in graph.managed().zip(0..) {
-            let settings = settings.iter().find(|line| line.number == number);
-            if let Some(demand) = settings.and_then(|line| line.demand(&graph)) {
-                links.make(number, NOWHERE).line.ask_for_capacity(demand);
-                frames.push(port);
-            }
-        }
+        let asking = Asking::all(scenario, &graph, &settings, &mut links);
         let (backgrounds, vbr): (Vec<_>, Vec<_>) =
             scenario.sources_of_background(&graph).into_iter().partition(|source| source.class() == Class::Ubr);
         let is_bottleneck = |port: &Port<Queue>| Some(port.state().line) == graph.bottleneck_number();
@@ -82,7 +76,7 @@ impl AtRest {
             bottleneck_port,
             backgrounds,
             first_vbr,
-            frames,
+            asking,
             policing,
         }
     }
@@ -91,12 +85,12 @@ impl AtRest {
 impl<O: Observer, D: Drive> Network<O, D> {
     /// A network whose sources are about to start, with the entities that have events under this driver.
     pub fn start(rest: AtRest, observer: O, driver: D, with_events: &WithEvents) -> Self {
-        let AtRest { scenario, graph, sources, framing, links, bottleneck_port, frames, policing, .. } = rest;
+        let AtRest { scenario, graph, sources, framing, links, bottleneck_port, policing, .. } = rest;
         let numbers = Numbers::of(&graph);
         let flows = if sources.iter().any(|source| source.asks()) { 2 * numbers.pairs() } else { numbers.pairs() };
         let port_lines: Vec<_> = graph.managed().collect();
         let delays = scenario.delays_acknowledgments(graph.senders());
-        let agenda = Agenda::new(&port_lines, with_events, &frames, delays);
+        let agenda = Agenda::new(&port_lines, with_events, delays);
         let mut calendar = Calendar::new(agenda.slots_with(flows.min(FLOWS_AT_FIRST)));
         let barriers = Barriers::of(&scenario, &graph, &sources);
         let waits = |connection| barriers.as_ref().is_some_and(|barriers| barriers.keeps_back(connection));

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use longfat_foundation::measure::FrameRecord;
 use longfat_foundation::units::{Span, Time};
 use longfat_hosts::traffic::Exchange;
+use longfat_network::capacity::Grants;
 use longfat_network::switch::PortCounts;
 
 use super::datagrams::DatagramFlow;
@@ -117,6 +118,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         self.sources.iter_mut().for_each(|source| source.forget_completions());
         self.barriers.iter_mut().for_each(|barriers| barriers.forget_completions());
         self.count_kept_anew();
+        self.links.made_mut().filter_map(|(_, link)| link.line.grants_mut()).for_each(Grants::count_anew);
     }
 
     /// When measuring began.

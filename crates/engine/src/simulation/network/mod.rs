@@ -3,6 +3,7 @@
 //! How packets cross the network is the driver's affair ([`Drive`]). No model arithmetic here.
 
 mod agenda;
+mod asking;
 mod at_rest;
 mod audit;
 mod barriers;
@@ -21,11 +22,13 @@ mod policing;
 mod port_results;
 mod relays;
 mod results;
+mod return_links;
 mod served;
 mod settlement;
 mod starts;
 
 pub use agenda::{NOWHERE, WithEvents};
+pub use asking::Asking;
 pub use at_rest::AtRest;
 pub use audit::Violation;
 pub use drive::{AnyPort, Drive, Driver, Lost, Train};
@@ -73,7 +76,7 @@ pub enum Event {
     LateAcknowledgment(usize),
     /// A background has a datagram.
     Background(usize),
-    /// A frame begins for which a port asks for capacity.
+    /// A frame begins for which a port asks for capacity, or those that share a return link.
     Frame(usize),
     /// A packet leaves a waiting room at the end of a line.
     Release(usize),

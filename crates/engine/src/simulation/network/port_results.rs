@@ -55,7 +55,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
     }
 
     /// For which share of the measured time a port's line has been sending.
-    fn busy_share(&self, number: usize, port: &AnyPort) -> f64 {
+    pub(super) fn busy_share(&self, number: usize, port: &AnyPort) -> f64 {
         let before = self.before.as_ref().map_or(0.0, |before| before.busy_seconds[number]);
         // Where capacity is granted, bits that are still to be sent are rounded up.
         (self.busy_seconds(port, self.end) - before).max(0.0) / self.seconds()

@@ -38,6 +38,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
             flows,
             ports,
             completions,
+            return_links: self.return_link_records(graph),
             ledger,
             work: self.work(),
             fingerprint: format!("{:016x}", self.fingerprint().value()),
