@@ -1,7 +1,7 @@
-"""`longfat check`: every error of a scenario, a study or a file of claims at once."""
+"""`longfat check`: every error of a scenario, a study, claims or orbits at once."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import click
 
@@ -26,11 +26,11 @@ class _Checked(NamedTuple):
 
 
 @click.command("check")
-@click.argument("file", type=SourceType("scenario", "study", "file of claims"))
+@click.argument("file", type=SourceType(*get_args(Kind)))
 @settings_option
 @json_option
 def command(file: str, settings: tuple[str, ...], as_json: bool) -> None:
-    """Check a scenario, a study or a file of claims: all errors, each with its line and column.
+    """Check a scenario, a study, claims or orbits: all errors, each with its line and column.
 
     For a valid scenario: the round trips, the bandwidth-delay products, and how long buffers take
     to empty.
@@ -38,7 +38,8 @@ def command(file: str, settings: tuple[str, ...], as_json: bool) -> None:
     A file called study.toml, or with a [design], [factors] or [[response]] table, is a study; its
     scenario and its reference tables are checked with it. One called claims.toml, or with a
     [[claim]], has claims; they are checked against the study in their folder. A folder is a study
-    with its claims, if it has any; so is the name of a study that comes with longfat.
+    with its claims, if it has any; so is the name of a study that comes with longfat. A file with
+    [[shells]] describes orbits; the element sets that it names are checked with it.
     """
     checked = _check(_found(file), overrides_of(settings))
     if as_json:
@@ -106,6 +107,8 @@ def _check(file: Path, overrides: dict[str, str]) -> _Checked:
         raise click.UsageError(f"--set is for scenarios, and {file} is a {kind}")
     if kind == "study":
         return _checked_study(file)
+    if kind == "description of orbits":
+        return _Checked(kind, _problems_of_orbits(file, text))
     if kind == "file of claims":
         study, problems = _loaded(file.parent)
         return _Checked(kind, [*problems, *_problems_of_claims(file, study)], study is not None)
@@ -158,3 +161,15 @@ def _problems_of_claims(file: Path, study: "StudyDefinition | None") -> list[str
         except BadInput as error:
             problems = [*problems, *error.problems]
     return problems
+
+
+def _problems_of_orbits(file: Path, text: bytes) -> list[str]:
+    """Return the problems of a description of orbits, and of the files that it names."""
+    from longfat.orbits.description import described
+    from longfat.orbits.shells import constellation
+
+    try:
+        constellation(described(text, str(file)))
+    except BadInput as error:
+        return error.problems
+    return []

@@ -129,7 +129,7 @@ def _kind_of_source(of: str) -> str:
 
     if of in STUDY_SOURCES:
         return "study"
-    return "folder of traces" if of == "traces" else of
+    return {"traces": "folder of traces", "orbit": "description of orbits"}.get(of, of)
 
 
 def _open(

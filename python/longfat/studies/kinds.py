@@ -1,4 +1,4 @@
-"""Kind of an input: a scenario, a study, claims, and what commands may get in place of them.
+"""Kind of an input: a scenario, a study, claims, orbits, and what verbs may get in their place.
 
 Decided by names and by patterns in the text, not by a parser, so that a malformed file still
 gets the messages of its kind.
@@ -11,15 +11,24 @@ from typing import Literal
 CLAIMS_FILE = "claims.toml"
 STUDY_FILE = "study.toml"
 
-Kind = Literal["scenario", "study", "file of claims"]
+Kind = Literal["scenario", "study", "file of claims", "description of orbits"]
 
-Source = Literal["scenario", "study", "file of claims", "store", "folder of traces", "table"]
+Source = Literal[
+    "scenario",
+    "study",
+    "file of claims",
+    "description of orbits",
+    "store",
+    "folder of traces",
+    "table",
+]
 """Kinds of inputs that can be told from each other for certain."""
 
 _STUDY_TABLE = re.compile(
     rb'^\s*\[+\s*(design|factors|adjust|response|quick|audit)\b|"factors"\s*:', re.MULTILINE
 )
 _CLAIM_TABLE = re.compile(rb"^\s*\[\[\s*claim\b", re.MULTILINE)
+_SHELLS = re.compile(rb"^\s*(\[\[\s*shells\b|shells\s*=)", re.MULTILINE)
 _TOPOLOGY = re.compile(rb'^\s*\[?\s*topology\s*[].=]|"topology"\s*:', re.MULTILINE)
 
 _DATABASE = b"SQLite format 3\x00"
@@ -30,11 +39,13 @@ _BYTES_READ = 2**16
 
 
 def kind_of(file: Path, text: bytes) -> Kind:
-    """Return the kind of a file: a scenario if it is neither a study nor claims."""
+    """Return the kind of a file: a scenario if it is none of the others."""
     if file.name in (CLAIMS_FILE, STUDY_FILE):
         return "study" if file.name == STUDY_FILE else "file of claims"
     if _CLAIM_TABLE.search(text):
         return "file of claims"
+    if _SHELLS.search(text):
+        return "description of orbits"
     return "study" if _STUDY_TABLE.search(text) else "scenario"
 
 
@@ -43,7 +54,7 @@ def surely_no_study(file: Path, text: bytes) -> str | None:
     kind = kind_of(file, text)
     if kind == "scenario":
         return "a scenario" if _TOPOLOGY.search(text) else None
-    return None if kind == "study" else "a file of claims"
+    return None if kind == "study" else f"a {kind}"
 
 
 def source_at(path: Path) -> Source | None:
