@@ -19,6 +19,7 @@ METHODS = [
     *sorted((ROOT / "docs" / "method").glob("*.md")),
     ROOT / "docs" / "models" / "graphs.md",
     ROOT / "docs" / "models" / "capacity.md",
+    ROOT / "docs" / "models" / "return-link.md",
     ROOT / "docs" / "models" / "reordering.md",
     ROOT / "docs" / "models" / "datagrams.md",
     ROOT / "docs" / "guide" / "studies.md",

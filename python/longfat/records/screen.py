@@ -54,7 +54,8 @@ _MOST_LEDGERS = 3
 """Most lines whose ledgers are shown, the bottleneck first."""
 
 _FEWEST_METRICS = 6
-"""Fewest metrics; each ledger besides the bottleneck's takes the place of one."""
+"""Fewest metrics; each ledger besides the bottleneck's takes the place of one, return links that
+of a table."""
 
 _FEWEST_IN_GROUPS = 6
 """Fewest rows about groups: of three groups, two results of each."""
@@ -72,6 +73,20 @@ _ONLY_IF_ANY = frozenset({"packets_lost", "packet_mark_ratio", "datagram_reorder
 
 _OF_PORTS = ("max_queue_cells", "mean_queue_cells", "cells_in", "cells_dropped", "utilization")
 
+
+_OF_RETURN_LINKS = {
+    "constant_bps": "constant bps",
+    "rate_bps": "rate bps",
+    "volume_bps": "volume bps",
+    "free_bps": "free bps",
+    "used_bps": "used bps",
+    "wait_p95_s": "wait p95 s",
+    "requests_lost": "lost",
+}
+"""Results of a return link, and their headings; lost are requests."""
+
+_LARGE = 1000
+"""Bits per second above which fractions say nothing."""
 
 _COUNTS = frozenset({"cells_in", "cells_dropped", "superseded"})
 
@@ -100,7 +115,8 @@ def screen_tables(record: Part) -> list[Table]:
     quantiles of each group of flows. Every table is as long as the others allow.
     """
     room = LINES - _lines(summary(record))
-    above, below = [*_completions(record), *_metrics_and_ledger(record)], _ports(record)
+    above = [*_completions(record), *_metrics_and_ledger(record)]
+    below = [*_return_links(record), *_ports(record)]
     sections = [*above, *_each_flow(record), *below]
     if len(record["flows"]) > MOST_FLOWS or _room_left(sections, room) < 0:
         sections = [*above, _flows_in_groups(record), *below]
@@ -168,6 +184,8 @@ def _last_kinds(kinds: Sequence[Part], most: int) -> list[Row]:
 def _metrics_and_ledger(record: Part) -> list[_Section]:
     shown = [*ledgers(record)][:_MOST_LEDGERS]
     fewest = _FEWEST_METRICS - (len(shown) - 1)
+    if record.get("return_links"):
+        fewest = max(fewest - (1 + _AROUND), 1)
     metrics = _Section("metrics", ["metric", "value"], list(_metrics(record)), fewest, _first)
     return [metrics, *(_ledger(line, ledger) for line, ledger in shown)]
 
@@ -307,6 +325,27 @@ def _measure_rows(name: str, measures: Sequence[Measure]) -> list[Row]:
         ]
         for measure, values, flows in measures
     ]
+
+
+def _return_links(record: Part) -> list[_Section]:
+    """Return a row for each return link: what was granted by category, sent, and asked for."""
+    links = [in_numbers(link) for link in record.get("return_links", ())]
+    if not links:
+        return []
+    header = ["return link", *_OF_RETURN_LINKS.values()]
+
+    def in_rows(items: Sequence[Part], most: int) -> list[Row]:
+        return [
+            [link["name"], *(_whole(link[name]) for name in _OF_RETURN_LINKS)]
+            for link in items[:most]
+        ]
+
+    return [_Section("return links", header, links, 1, in_rows)]
+
+
+def _whole(value: float | None) -> str:
+    """Return a number that may be large without its fraction."""
+    return number_text(round(value) if value is not None and value > _LARGE else value)
 
 
 def _ports(record: Part) -> list[_Section]:

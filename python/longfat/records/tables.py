@@ -48,7 +48,7 @@ _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
 def record_tables(record: Part) -> Iterator[Table]:
-    """Yield all tables of a record: metrics, ledger, completions, flows and ports."""
+    """Yield all tables of a record: metrics, ledger, completions, flows, ports and return links."""
     whole = travels_whole(record["scenario"])
     rows = [
         [metric_name(name, whole), number_text(value)]
@@ -61,6 +61,7 @@ def record_tables(record: Part) -> Iterator[Table]:
     for part in ("completions", "flows"):
         yield from _part_tables(part, record.get(part, ()), whole)
     yield from _part_tables("ports", [_as_told(port) for port in record["ports"]], whole)
+    yield from _part_tables("return links", record.get("return_links", ()), whole)
 
 
 def ledgers(record: Part) -> Iterator[tuple[str, Sequence[Part]]]:
