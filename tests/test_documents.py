@@ -22,6 +22,8 @@ METHODS = [
     ROOT / "docs" / "models" / "return-link.md",
     ROOT / "docs" / "models" / "reordering.md",
     ROOT / "docs" / "models" / "datagrams.md",
+    ROOT / "docs" / "models" / "search.md",
+    ROOT / "docs" / "models" / "careful-resume.md",
     ROOT / "docs" / "guide" / "studies.md",
     ROOT / "docs" / "guide" / "controls.md",
     ROOT / "docs" / "guide" / "first-answers.md",

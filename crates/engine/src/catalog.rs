@@ -10,7 +10,8 @@ use longfat_hosts::proxies::Proxies;
 use longfat_hosts::traffic::{Source, size::SizeDistribution};
 use longfat_hosts::transport::preset::{PRESETS, Preset};
 use longfat_hosts::transport::{
-    TcpConfig, acknowledging::Acknowledging, flavor::Flavor, pacing::Pacing, rto::TimeoutEstimator,
+    TcpConfig, acknowledging::Acknowledging, flavor::Flavor, pacing::Pacing, resume::Resumption, rto::TimeoutEstimator,
+    slow_start::SlowStartExit,
 };
 use longfat_network::background::Background;
 use longfat_network::capacity::Assignment;
@@ -35,6 +36,8 @@ pub fn models() -> Json {
         family::<dyn Scheduler>(),
         family::<dyn Service>(),
         family::<dyn Flavor>(),
+        family::<dyn SlowStartExit>(),
+        family::<dyn Resumption>(),
         family::<dyn TimeoutEstimator>(),
         family::<dyn Acknowledging>(),
         family::<dyn Pacing>(),

@@ -51,6 +51,16 @@ const CASES: &[(&str, u32, &str, &str, &str, &str)] = &[
         "buffer = \"12000 cells\", policy = \"epd\"",
         "tcp.receiver_window = \"600000 B\"\ntraffic.start = \"uniform(0 ms, 1 ms)\"",
     ),
+    (
+        "wan 2 search and careful resume",
+        2,
+        WAN,
+        "2 s",
+        "buffer = \"3000 cells\"",
+        "tcp = { receiver_window = \"600000 B\", initial_ssthresh = \"unlimited\", flavor = \"cubic\" }\n\
+         connections = [{ tcp.slow_start_exit = \"search\" }, \
+         { tcp.resume = { kind = \"careful-resume\", saved_cwnd = \"500000 B\", saved_rtt = \"20 ms\" } }]",
+    ),
     ("wan 15 unlimited", 15, WAN, "1 s", "buffer = \"unlimited\"", "tcp.receiver_window = \"600000 B\""),
     ("lan 5 fixed order", 5, LAN, "1 s", "buffer = \"1000 cells\", arrival_order = \"fixed\"", ""),
     ("lan 15 rotating order", 15, LAN, "1 s", "buffer = \"1000 cells\", arrival_order = \"rotating\"", ""),

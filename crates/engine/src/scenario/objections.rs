@@ -1,6 +1,6 @@
 //! Validation across parts: whether valid parts of a scenario are consistent with each other.
 
-use longfat_foundation::config::format_span;
+use longfat_foundation::config::{Parameter, format_span};
 use longfat_foundation::random::Chance;
 use longfat_foundation::registry::Chosen;
 use longfat_foundation::units::{PICOSECONDS_PER_SECOND, Rate, Span};
@@ -39,7 +39,7 @@ impl Scenario {
         objections.extend(self.object_to_windows());
         objections.extend(self.object_to_timeouts());
         objections.extend(self.object_to_flavors());
-        objections.extend(self.object_to_selective_acknowledgments());
+        objections.extend(self.object_to_parts_of_hosts());
         self.settle_end_systems();
         objections
     }
@@ -190,14 +190,16 @@ impl Scenario {
             .collect()
     }
 
-    fn object_to_selective_acknowledgments(&self) -> Vec<Objection> {
+    /// Settings of one end system that do not fit each other, also of the proxies over the bottleneck.
+    fn object_to_parts_of_hosts(&self) -> Vec<Objection> {
         let mut objections: Vec<Objection> = Vec::new();
         let split = self.split();
         for (path, tcp) in self.end_systems_with_paths() {
             let over_bottleneck = split.as_ref().map(|split| split.over_bottleneck(&tcp));
-            for (key, message) in
-                std::iter::once(&tcp).chain(&over_bottleneck).flat_map(object_to_selective_acknowledgments_of)
-            {
+            for (key, message) in std::iter::once(&tcp).chain(&over_bottleneck).flat_map(|tcp| {
+                let found = object_to_selective_acknowledgments_of(tcp).into_iter();
+                found.chain(object_to_slow_start_of(tcp)).chain(object_to_resumption_of(tcp))
+            }) {
                 let path = format!("{path}.{key}");
                 if !objections.iter().any(|(known, _)| *known == path) {
                     objections.push((path, message));
@@ -245,7 +247,7 @@ fn object_to_windows_of(tcp: &TcpConfig) -> Vec<(&'static str, String)> {
 }
 
 /// Errors of the reports of a receiver, with their keys.
-fn object_to_selective_acknowledgments_of(tcp: &TcpConfig) -> Vec<(&'static str, String)> {
+fn object_to_selective_acknowledgments_of(tcp: &TcpConfig) -> Vec<(String, String)> {
     let flavor = tcp.flavor.name();
     let mut objections = Vec::new();
     if !tcp.flavor.build(&()).recovery().build(&()).is_selective() {
@@ -260,13 +262,45 @@ fn object_to_selective_acknowledgments_of(tcp: &TcpConfig) -> Vec<(&'static str,
             if tcp.ecn.option_bytes() > 0 { "the counters of marks" } else { "timestamps" },
             most.unwrap_or(0)
         );
-        objections.push(("sack_blocks", message));
+        objections.push(("sack_blocks".into(), message));
     }
     if tcp.out_of_order == OutOfOrder::Discard {
         let message = format!(
             "a receiver that discards has nothing to report, and flavor \"{flavor}\" needs its reports; write \"keep\""
         );
-        objections.push(("out_of_order", message));
+        objections.push(("out_of_order".into(), message));
+    }
+    objections
+}
+
+/// Errors of the end of slow start, with their keys.
+fn object_to_slow_start_of(tcp: &TcpConfig) -> Vec<(String, String)> {
+    let exit = &tcp.slow_start_exit;
+    let own = exit.objections(&()).into_iter();
+    let mut objections: Vec<_> = own.map(|(key, message)| (format!("slow_start_exit.{key}"), message)).collect();
+    if !exit.is_absent() && tcp.flavor.build(&()).facts().ends_slow_start {
+        let message = format!(
+            "flavor \"{}\" ends slow start by a rule of its own, so \"{}\" would be a second one; write \"by-flavor\", or switch off the \
+             flavor's rule if it has a setting for that",
+            tcp.flavor.name(),
+            exit.name()
+        );
+        objections.push(("slow_start_exit".into(), message));
+    }
+    objections
+}
+
+/// Errors of the resumption, with their keys.
+fn object_to_resumption_of(tcp: &TcpConfig) -> Vec<(String, String)> {
+    let own = tcp.resume.objections(&()).into_iter();
+    let mut objections: Vec<_> = own.map(|(key, message)| (format!("resume.{key}"), message)).collect();
+    if !tcp.resume.is_absent() && tcp.flavor.build(&()).facts().observes_deliveries {
+        let message = format!(
+            "flavor \"{}\" goes by delivery rates and not by its window, for which \"{}\" is not modeled; write \"none\"",
+            tcp.flavor.name(),
+            tcp.resume.name()
+        );
+        objections.push(("resume".into(), message));
     }
     objections
 }

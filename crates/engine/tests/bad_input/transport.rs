@@ -123,3 +123,67 @@ fn an_illinois_that_grows_faster_with_longer_queues_is_refused_where_it_is_chose
         assert_eq!(problems, [format!("--set tcp.flavor={flavor}: tcp.flavor.{key}: {words}")]);
     }
 }
+
+#[test]
+fn a_second_rule_for_the_end_of_slow_start_is_refused() {
+    for flavor in
+        ["bbr", "bbr3", "vegas", "cdg", "nv", "yeah", "ledbat", "{ kind = 'cubic', slow_start_exit = 'hystart' }"]
+    {
+        let problems = complaints_with(&[("tcp.flavor", flavor), ("tcp.slow_start_exit", "search")]);
+        assert_eq!(problems.len(), 1, "{flavor}: {problems:?}");
+        for word in
+            ["--set tcp.slow_start_exit=search: tcp.slow_start_exit: flavor", "a rule of its own", "\"by-flavor\""]
+        {
+            assert!(problems[0].contains(word), "{}", problems[0]);
+        }
+    }
+}
+
+#[test]
+fn a_search_of_too_many_bins_or_of_no_share_is_refused() {
+    for (key, value, words) in [
+        ("bins", "1001", "1001 bins are too many; at most 1000"),
+        ("extra_bins", "5000", "5000 bins are too many; at most 1000"),
+        ("window", "1e12", "1000000000000 round trips are too many; at most 1000"),
+        ("bins", "0", "from 1 to 100000"),
+        ("stale_after", "-1", "from 1 to 100000"),
+        ("threshold", "0", "above 0"),
+        ("threshold", "1.5", "at most 1"),
+        ("window", "0", "above 0"),
+        ("expectation", "\"doubled\"", "known: \"sent\", \"twice-delivered\""),
+        ("at_exit", "\"drain\"", "known: \"keep\", \"roll-back\", \"delivered\""),
+    ] {
+        let exit = format!("{{ kind = \"search\", {key} = {value} }}");
+        let problems = complaints_with(&[("tcp.slow_start_exit", &exit)]);
+        assert_eq!(problems.len(), 1, "{key} = {value}: {problems:?}");
+        let expected = format!("tcp.slow_start_exit.{key}: ");
+        assert!(problems[0].contains(&expected) && problems[0].contains(words), "{}", problems[0]);
+    }
+    assert_refused("tcp.slow_start_exit", "sea", &["unknown end of slow start \"sea\"", "search"]);
+}
+
+#[test]
+fn a_resumption_that_knows_nothing_or_cannot_be_is_refused() {
+    let saved = "saved_cwnd = \"1 MB\", saved_rtt = \"600 ms\"";
+    for (table, path, words) in [
+        ("saved_rtt = \"600 ms\"", "tcp.resume.saved_cwnd", "missing"),
+        ("saved_cwnd = \"1 MB\"", "tcp.resume.saved_rtt", "missing"),
+        ("saved_cwnd = \"0 B\", saved_rtt = \"600 ms\"", "tcp.resume.saved_cwnd", "0 B"),
+        ("saved_cwnd = 1000, saved_rtt = \"600 ms\"", "tcp.resume.saved_cwnd", "unit"),
+        ("saved_cwnd = \"1 MB\", saved_rtt = \"0 s\"", "tcp.resume.saved_rtt", "0 s"),
+        (&format!("{saved}, beta = 0.4"), "tcp.resume.beta", "from 0.5 to 1 (RFC 9959 section 2.4)"),
+        (&format!("{saved}, beta = 1.1"), "tcp.resume.beta", "at most 1"),
+        (&format!("{saved}, lifetime = \"0 s\""), "tcp.resume.lifetime", "0 s"),
+        (&format!("{saved}, jump = \"soon\""), "tcp.resume.jump", "known: \"window-limited\", \"confirmed\""),
+        (&format!("{saved}, cwnd = \"1 MB\""), "tcp.resume", "cwnd"),
+    ] {
+        let resume = format!("{{ kind = \"careful-resume\", {table} }}");
+        let problems = complaints_with(&[("tcp.resume", &resume)]);
+        assert_eq!(problems.len(), 1, "{table}: {problems:?}");
+        assert!(problems[0].contains(path) && problems[0].contains(words), "{}", problems[0]);
+    }
+    let resume = format!("{{ kind = \"careful-resume\", {saved} }}");
+    let problems = complaints_with(&[("tcp.resume", &resume), ("tcp.flavor", "bbr")]);
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    assert!(problems[0].contains("tcp.resume: flavor \"bbr\" goes by delivery rates"), "{}", problems[0]);
+}

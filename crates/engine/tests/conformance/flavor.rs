@@ -58,6 +58,8 @@ fn any_settings() -> impl Strategy<Value = String> {
         "out_of_order",
         "timestamps",
         "sack_blocks",
+        "slow_start_exit",
+        "resume",
     ];
     let knobs = any_table(None, &TcpConfig::fields(), &left_out);
     let flavors: Vec<_> = FLAVORS.iter().map(|entry| entry.name).collect();

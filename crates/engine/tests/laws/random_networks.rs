@@ -10,6 +10,7 @@ use longfat_engine::switch::PortConfig;
 use longfat_engine::switch::service::SERVICES;
 use longfat_engine::transport::TcpConfig;
 use longfat_engine::transport::flavor::FLAVORS;
+use longfat_engine::transport::resume::RESUMPTIONS;
 use longfat_engine::transport::rto::{ESTIMATORS, TimeoutEstimator};
 use longfat_engine::units::Span;
 use proptest::prelude::*;
@@ -244,6 +245,8 @@ pub fn parse(text: &str) -> Option<Scenario> {
         "is above long_delay",
         "a carrier that terminals share is always there",
         "none of these connections' packets cross the bottleneck",
+        "ends slow start by a rule of its own",
+        "goes by delivery rates and not by its window",
     ];
     match Scenario::parse(text.as_bytes(), "random.toml", &[]) {
         Ok(scenario) => Some(scenario),
@@ -390,7 +393,7 @@ pub fn is_endless(scenario: &Scenario) -> bool {
 
 /// True if segments are paced.
 pub fn is_paced(tcp: &TcpConfig) -> bool {
-    !tcp.pacing.is_absent() || tcp.flavor.build(&()).law().is_paced()
+    !tcp.pacing.is_absent() || !tcp.resume.is_absent() || tcp.flavor.build(&()).law().is_paced()
 }
 
 /// Mostly no group, otherwise a different first connection, at a different distance or not.
@@ -427,6 +430,18 @@ pub fn any_flavor() -> impl Strategy<Value = String> {
     prop::strategy::Union::new(tables.collect::<Vec<_>>())
 }
 
+/// Mostly no resumption, otherwise one of a window of a few bytes to a megabyte and of any round trip.
+fn any_resumption() -> impl Strategy<Value = String> {
+    let careful = RESUMPTIONS.iter().find(|entry| entry.name == "careful-resume").expect("a registered rule");
+    let knobs = any_table(Some(careful.name), &(careful.parameters)(), &["saved_cwnd", "saved_rtt", "beta"]);
+    let known = (knobs, 10_u64..20, 1_u64..200, 500_u32..=1000).prop_map(|(knobs, size, round_trip, beta)| {
+        let beta = f64::from(beta) / 1e3;
+        let saved = format!("saved_cwnd = \"{} B\", saved_rtt = \"{round_trip} ms\", beta = {beta:?}", 1 << size);
+        knobs.replace(" }", &format!(", {saved} }}"))
+    });
+    prop_oneof![2 => Just("\"none\"".to_owned()), 1 => known]
+}
+
 /// End systems with any flavor and any knobs; segment sizes are drawn from `mss`.
 pub fn any_tcp(mss: std::ops::Range<u64>) -> impl Strategy<Value = String> {
     let left_out = [
@@ -438,6 +453,7 @@ pub fn any_tcp(mss: std::ops::Range<u64>) -> impl Strategy<Value = String> {
         "initial_window",
         "timer_granularity",
         "retransmission_timeout",
+        "resume",
     ];
     let knobs = any_table(None, &TcpConfig::fields(), &left_out);
     let estimators: Vec<_> = ESTIMATORS.iter().map(estimator).collect();
@@ -446,13 +462,13 @@ pub fn any_tcp(mss: std::ops::Range<u64>) -> impl Strategy<Value = String> {
     let granularity = prop::sample::select(vec!["1 ms", "2500 us", "10 ms"]);
     let scale = prop_oneof![7 => Just("\"automatic\"".to_owned()), 1 => (0_u64..5).prop_map(|shift| shift.to_string())];
     let initial = prop::option::of(1_u64..12);
-    (any_flavor(), knobs, prop::sample::select(estimators), sizes, granularity, scale, initial).prop_map(
-        |(flavor, knobs, estimator, (mss, segments, rest, more), granularity, scale, initial)| {
+    (any_flavor(), any_resumption(), knobs, prop::sample::select(estimators), sizes, granularity, scale, initial).prop_map(
+        |(flavor, resume, knobs, estimator, (mss, segments, rest, more), granularity, scale, initial)| {
             let window = mss * segments + rest.min(mss - 1);
             let initial = initial.map_or_else(|| format!("{} B", mss + more), |segments| format!("{segments} MSS"));
             let knobs = knobs.trim_start_matches('{');
             format!(
-                "{{ flavor = {flavor}, mss = \"{mss} B\", receiver_window = \"{window} B\", window_scale = {scale}, initial_window = \
+                "{{ flavor = {flavor}, resume = {resume}, mss = \"{mss} B\", receiver_window = \"{window} B\", window_scale = {scale}, initial_window = \
                  \"{initial}\", timer_granularity = \"{granularity}\", retransmission_timeout = {estimator},{knobs}"
             )
         },

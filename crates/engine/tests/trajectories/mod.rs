@@ -5,6 +5,7 @@
 //! that it acknowledges selectively. `lost` is at the first cell that a packet loses.
 
 mod recoveries;
+mod resumption;
 
 use std::fmt::Write;
 

@@ -61,10 +61,10 @@ impl<'c> LawfulReceiver<'c> {
         // A duplicate that has to be reported does not wait.
         let may_wait = (sequence == before || (repeats_last && self.reference.blocks().is_empty())) && !had_hole;
         match acknowledgment {
-            // Linux sends reports that wait before a segment apart from two blocks, and without it.
+            // Linux sends reports that wait before a segment apart from two blocks, and without it. Of two, an option may hold one.
             Some(acknowledgment)
                 if self.most_reports > 0
-                    && blocks_before.len() >= 2
+                    && blocks_before.len() >= self.config.sack_blocks.count().min(2)
                     && acknowledgment.blocks.as_slice() == blocks_before =>
             {
                 self.check_acknowledgment_of(&acknowledgment, &blocks_before)?;

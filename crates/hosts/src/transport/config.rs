@@ -13,7 +13,9 @@ use super::flavor::{EXTERNAL, Flavor};
 use super::opening::LostSynRule;
 use super::pacing::Pacing;
 use super::preset::PresetName;
+use super::resume::Resumption;
 use super::rto::TimeoutEstimator;
+use super::slow_start::SlowStartExit;
 use super::{
     CongestionNotification, CongestionWindowLimit, InitialThreshold, InitialWindow, LinearGrowth, OptionSize,
     OutOfOrder, SackBlocks, SlowStartGrowth, ThresholdRule, TimerPhase, WindowAfterLoss, WindowArithmetic, WindowScale,
@@ -98,6 +100,8 @@ longfat_foundation::section! {
         /// Whether the window still doubles when it equals the threshold (T-03). In BSD it does; UBR+ section 2 says "until CWND reaches
         /// SSTHRESH", and its study sets it so.
         pub slow_start_at_ssthresh: bool = "true" or ["false"],
+        /// Rule that ends slow start, beside the threshold and losses. A flavor that has a rule of its own allows no other.
+        pub slow_start_exit: Chosen<dyn SlowStartExit> = "by-flavor",
         /// Unit of linear growth (T-03).
         pub linear_growth: LinearGrowth = "per-acknowledgment",
         /// Arithmetic of the congestion window (T-03, T-40, T-43).
@@ -122,6 +126,8 @@ longfat_foundation::section! {
         pub lost_syns: LostSynRule = "rfc-5681" or ["linux-6.1", "linux-6.5"],
         /// Congestion window after an idle period (T-47).
         pub idle_restart: IdleRestart = "keep" or ["initial-window"],
+        /// How a connection uses what was learned of its path before.
+        pub resume: Chosen<dyn Resumption> = "none",
         /// Whether segments are paced. Flavors with a rate of their own are always paced, at that rate.
         pub pacing: Chosen<dyn Pacing> = "none",
         /// ECN mechanism that the ends agree on. ECN lets queues signal congestion without drops.

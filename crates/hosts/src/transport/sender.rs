@@ -11,6 +11,7 @@ use longfat_foundation::random::Stream;
 use longfat_foundation::units::{Span, Time};
 
 use super::connection::{Connection, DUPLICATE_THRESHOLD};
+use super::law::Accompanied;
 use super::opening::LostSyns;
 use super::recovery::{Recovery, Response};
 use super::segment::{Piece, Segment};
@@ -56,7 +57,7 @@ impl Sender {
     pub fn new(config: &TcpConfig, clock: TickClock) -> Self {
         let flavor = config.flavor.build(&());
         let recovery = flavor.recovery().build(&());
-        let connection = Connection::new(config, clock, flavor.law());
+        let connection = Connection::new(config, clock, Accompanied::where_configured(flavor.law(), config));
         Self {
             is_plain: !recovery.is_told_of_everything() && config.ecn.is_absent() && connection.observes_nothing(),
             goes_well: false,

@@ -126,6 +126,12 @@ impl Window {
         self.mss
     }
 
+    /// Initial window in bytes.
+    #[must_use]
+    pub fn initial(&self) -> f64 {
+        self.initial
+    }
+
     /// Congestion window in bytes, rounded down to whole segments; not bounded by the receiver window.
     #[must_use]
     pub fn whole_cwnd(&self) -> u64 {
@@ -489,6 +495,11 @@ impl Window {
             self.cwnd = (self.cwnd - (bytes - self.inflation)).max(self.mss);
             self.inflation = kept;
         }
+    }
+
+    /// Ends slow start: the threshold becomes the window, but at least two segments.
+    pub fn end_slow_start(&mut self) {
+        self.ssthresh = self.cwnd.max(2.0 * self.mss);
     }
 
     /// Sets the window to the threshold.

@@ -10,6 +10,7 @@ mod illinois;
 mod integer_window;
 mod ledbat;
 mod lone_flow;
+mod long_paths;
 mod lp;
 mod periodic;
 mod reordering;
@@ -30,6 +31,7 @@ use crate::check::Check;
 pub fn checks() -> Vec<Check> {
     let mut checks = slow_start::checks();
     checks.extend(lone_flow::checks());
+    checks.extend(long_paths::checks());
     checks.extend(zero_loss::checks());
     checks.extend(square_root::checks());
     checks.extend(cubic::checks());

@@ -79,6 +79,7 @@ impl Flavor for Bbr {
     fn facts(&self) -> LawFacts {
         LawFacts {
             slow_start: SlowStart::Doubles,
+            ends_slow_start: true,
             has_reno_response: false,
             marks: ResponseToMarks::None,
             observes_deliveries: true,

@@ -63,6 +63,7 @@ impl Flavor for Cdg {
     fn facts(&self) -> LawFacts {
         LawFacts {
             slow_start: SlowStart::Doubles,
+            ends_slow_start: true,
             has_reno_response: false,
             marks: ResponseToMarks::AsLoss,
             observes_deliveries: false,

@@ -66,6 +66,7 @@ impl Flavor for Cubic {
     fn facts(&self) -> LawFacts {
         LawFacts {
             slow_start: SlowStart::Doubles,
+            ends_slow_start: self.slow_start_exit != SlowStartExit::Loss,
             has_reno_response: false,
             marks: ResponseToMarks::AsLoss,
             observes_deliveries: false,

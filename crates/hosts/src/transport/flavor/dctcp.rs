@@ -44,6 +44,7 @@ impl Flavor for Dctcp {
         use CongestionNotification::{Accurate, AccurateAce, PerSegment};
         LawFacts {
             slow_start: SlowStart::Doubles,
+            ends_slow_start: false,
             has_reno_response: true,
             marks: ResponseToMarks::ByShare(&[PerSegment, Accurate, AccurateAce]),
             observes_deliveries: false,

@@ -60,6 +60,7 @@ impl Flavor for Hybla {
     fn facts(&self) -> LawFacts {
         LawFacts {
             slow_start: SlowStart::Faster,
+            ends_slow_start: false,
             has_reno_response: false,
             marks: ResponseToMarks::AsLoss,
             observes_deliveries: false,

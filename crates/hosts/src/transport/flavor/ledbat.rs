@@ -81,6 +81,7 @@ impl Flavor for Ledbat {
                 SlowStartOfLedbat::UntilDelayed | SlowStartOfLedbat::Classical => SlowStart::Doubles,
                 SlowStartOfLedbat::Absent => SlowStart::Slower,
             },
+            ends_slow_start: self.slow_start == SlowStartOfLedbat::UntilDelayed,
             has_reno_response: self.gain.0 == 1.0,
             marks: ResponseToMarks::AsLoss,
             observes_deliveries: false,

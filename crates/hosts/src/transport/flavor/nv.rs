@@ -65,6 +65,7 @@ impl Flavor for Nv {
         LawFacts {
             // A window that doubles is twice what was delivered a round trip ago: too much, once there are samples enough.
             slow_start: SlowStart::Slower,
+            ends_slow_start: true,
             has_reno_response: false,
             marks: ResponseToMarks::AsLoss,
             observes_deliveries: false,

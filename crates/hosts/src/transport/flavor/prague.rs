@@ -42,6 +42,7 @@ impl Flavor for Prague {
     fn facts(&self) -> LawFacts {
         LawFacts {
             slow_start: SlowStart::Doubles,
+            ends_slow_start: false,
             has_reno_response: true,
             marks: ResponseToMarks::ByShare(&[CongestionNotification::Accurate, CongestionNotification::AccurateAce]),
             observes_deliveries: false,

@@ -69,6 +69,7 @@ impl Flavor for Vegas {
     fn facts(&self) -> LawFacts {
         LawFacts {
             slow_start: if self.cautious_slow_start { SlowStart::Slower } else { SlowStart::Doubles },
+            ends_slow_start: true,
             has_reno_response: self.share_after_loss.0 == 0.5,
             marks: ResponseToMarks::AsLoss,
             observes_deliveries: false,

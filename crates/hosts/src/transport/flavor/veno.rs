@@ -57,6 +57,7 @@ impl Flavor for Veno {
     fn facts(&self) -> LawFacts {
         LawFacts {
             slow_start: SlowStart::Doubles,
+            ends_slow_start: false,
             has_reno_response: false,
             marks: ResponseToMarks::AsLoss,
             observes_deliveries: false,

@@ -52,6 +52,7 @@ impl Flavor for Yeah {
     fn facts(&self) -> LawFacts {
         LawFacts {
             slow_start: SlowStart::Doubles,
+            ends_slow_start: true,
             has_reno_response: false,
             marks: ResponseToMarks::AsLoss,
             observes_deliveries: false,

@@ -10,6 +10,7 @@ impl Classical {
     /// Its facts.
     pub const FACTS: LawFacts = LawFacts {
         slow_start: SlowStart::Doubles,
+        ends_slow_start: false,
         has_reno_response: true,
         marks: ResponseToMarks::AsLoss,
         observes_deliveries: false,

@@ -39,11 +39,26 @@ impl HyStart {
     /// Grows the window in slow start, if it is used; returns whether slow start is over.
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
     pub fn ends_slow_start(&mut self, window: &mut Window, progress: &Progress) -> bool {
-        let most = if progress.is_paced { f64::INFINITY } else { MOST_SEGMENTS * window.mss() };
-        let bytes = (progress.acknowledged as f64).min(most);
         if progress.window_is_used {
-            window.grow(if self.conservative.is_some() { bytes / CONSERVATIVE_DIVISOR } else { bytes });
+            let bytes = progress.acknowledged.min(Self::most_counted(window, progress));
+            window.grow(bytes as f64 * self.share_of_growth());
         }
+        self.is_over(progress)
+    }
+
+    /// Most bytes of an acknowledgment that count (L segments).
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "some segments")]
+    pub fn most_counted(window: &Window, progress: &Progress) -> u64 {
+        if progress.is_paced { u64::MAX } else { (MOST_SEGMENTS * window.mss()) as u64 }
+    }
+
+    /// The share of slow start's growth that the window has at present.
+    pub fn share_of_growth(&self) -> f64 {
+        if self.conservative.is_some() { 1.0 / CONSERVATIVE_DIVISOR } else { 1.0 }
+    }
+
+    /// Takes note of an acknowledgment after the window has grown; returns whether slow start is over.
+    pub fn is_over(&mut self, progress: &Progress) -> bool {
         if let Some(sample) = progress.sample {
             self.note(sample);
         }

@@ -3,6 +3,7 @@
 //! When a loss is noticed, and how it is repaired, is the business of a [loss recovery](super::recovery). Each law is a file of
 //! [`flavor`](super::flavor); here are the trait, the classical law, and what several laws are made of.
 
+mod accompanied;
 mod arithmetic;
 mod bandwidth;
 mod classical;
@@ -15,6 +16,7 @@ mod model_rate;
 mod round_trips;
 mod rounds;
 
+pub use accompanied::Accompanied;
 pub use arithmetic::Arithmetic;
 pub(super) use bandwidth::{RunningMaximum, WindowedMaximum};
 pub use classical::Classical;

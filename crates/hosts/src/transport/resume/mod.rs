@@ -1,0 +1,49 @@
+//! Resumption: how a new connection uses what was learned of its path before.
+//!
+//! A rule accompanies a window law ([`Accompanied`](super::law::Accompanied)). To add one: a file here with a
+//! [`model!`](longfat_foundation::model), a `mod` line and a line in [`RESUMPTIONS`].
+
+mod careful;
+mod none;
+
+use longfat_foundation::registry::{Entry, Family};
+use longfat_foundation::units::Span;
+
+use super::law::Progress;
+use super::{Delivery, Window};
+
+/// Every registered rule.
+pub const RESUMPTIONS: &[Entry<dyn Resumption>] = &[Entry::of::<none::None>(), Entry::of::<careful::CarefulResume>()];
+
+/// The rule of one connection.
+pub trait Resumption: Send {
+    /// The handshake has measured a round trip.
+    fn on_opened(&mut self, _round_trip: Span) {}
+    /// Takes an acknowledgment of new data outside of loss recovery, before the window grows.
+    fn on_acknowledgment(&mut self, _progress: &Progress) {}
+    /// Takes an acknowledgment after everything else has handled it.
+    fn on_delivery(&mut self, _window: &mut Window, _delivery: &Delivery) {}
+    /// Whether acknowledgments do not grow the window at present.
+    fn holds_window(&self) -> bool {
+        false
+    }
+    /// A loss or a mark is about to reduce the window; sets it to what the path has proved to carry.
+    fn before_reduction(&mut self, _window: &mut Window) {}
+    /// The law has reduced the window.
+    fn after_reduction(&mut self, _window: &mut Window) {}
+    /// The timer has expired.
+    fn on_timeout(&mut self) {}
+    /// Rate at which segments are sent at present, in bytes of data per second, in place of any other.
+    fn pacing_rate(&self) -> Option<f64> {
+        None
+    }
+}
+
+impl Family for dyn Resumption {
+    const KIND: &'static str = "resumption";
+    type Context = ();
+    const NOTHING: Option<&'static str> = Some("none");
+    fn models() -> &'static [Entry<Self>] {
+        RESUMPTIONS
+    }
+}
