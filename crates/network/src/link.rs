@@ -121,7 +121,7 @@ impl Line {
     }
 
     /// From now on packets for `terminals` are sent at the rates of these. To be called of a line that [follows](Self::follow) a path.
-    pub fn share(&mut self, terminals: Terminals) {
+    pub fn share(&mut self, terminals: &Terminals) {
         self.changing.iter_mut().for_each(|changing| changing.share(terminals.clone()));
     }
 

@@ -37,7 +37,7 @@ impl Coding {
         self.most_efficient(known.0 + self.margin.0)
     }
 
-    /// What is wrong with them, if no code withstands even a clear sky.
+    /// The objection to these settings, if no code withstands even a clear sky.
     pub fn object_to_clear_sky(&self) -> Option<String> {
         let message = "no code withstands even a clear sky with this margin; raise it, or lower the margin";
         self.code_at(Decibels(0)).is_none().then(|| message.into())

@@ -12,7 +12,7 @@ pub trait Columns {
     const NAMES: &'static [&'static str];
     /// Upper bounds of the values; larger ones are taken for mistakes: nothing on or around Earth is so far, so fast or so long.
     const LARGEST: &'static [f64];
-    /// What a scenario must have in its place.
+    /// Words of the message for a value that is no such table.
     const EXPECTED: &'static str;
     /// A small table.
     const EXAMPLE: &'static str;

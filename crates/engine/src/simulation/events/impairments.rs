@@ -114,7 +114,7 @@ impl Impairments {
             let jitter = chance.stream(&format!("path/{place}/jitter"));
             link.line.follow(conditions.clone(), jitter, line.order);
             let terminals = line.is_shared.then(|| scenario.terminals(graph)).flatten();
-            terminals.iter().for_each(|terminals| link.line.share(terminals.clone()));
+            terminals.iter().for_each(|terminals| link.line.share(terminals));
             Weather { conditions, terminals, chance: chance.stream(&format!("path/{place}")), packets_lost: 0 }
         });
         let losses = line
