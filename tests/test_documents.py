@@ -18,6 +18,7 @@ TUTORIALS = sorted((ROOT / "docs" / "tutorial").glob("*.md"))
 METHODS = [
     *sorted((ROOT / "docs" / "method").glob("*.md")),
     ROOT / "docs" / "models" / "graphs.md",
+    ROOT / "docs" / "models" / "paths.md",
     ROOT / "docs" / "models" / "capacity.md",
     ROOT / "docs" / "models" / "return-link.md",
     ROOT / "docs" / "models" / "reordering.md",
