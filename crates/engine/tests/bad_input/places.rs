@@ -37,7 +37,11 @@ fn all_mistakes_are_told_at_once_each_with_its_place() {
     let by_hand = [
         ("3:1", "titel", "unknown key"),
         ("4:12", "duration", "expected a length of time"),
-        ("7:8", "topology", "unknown topology \"n-sauce\"; known: \"n-source\", \"graph\", \"terminals\"; did you mean \"n-source\"?"),
+        (
+            "7:8",
+            "topology",
+            "unknown topology \"n-sauce\"; known: \"n-source\", \"graph\", \"terminals\"; did you mean \"n-source\"?",
+        ),
         ("11:49", "port.policy.threshold", "expected a share of the buffer"),
         ("11:54", "port.policy.zz", "unknown key; known: \"threshold\", \"z\""),
         ("12:17", "port.arrival_order", "unknown choice \"seeded-randon\""),

@@ -97,6 +97,26 @@ fn a_graph_is_refused_before_its_routes_take_long_to_find() {
 }
 
 #[test]
+fn terminals_are_refused_before_a_buffer_of_each_is_settled() {
+    let text = r#"
+schema_version = 1
+duration = "1 s"
+framing = "packet"
+port.buffer = "1 BDP"
+
+[topology]
+kind = "terminals"
+terminals = 100_000
+access = { rate = "100 Mbit/s", delay = "1 ms" }
+servers = { rate = "1 Gbit/s", delay = "1 ms" }
+satellite = { forward_rate = "100 Mbit/s", terminal_rate = "4 Mbit/s", return_rate = "20 Mbit/s" }
+"#;
+    let problems = complaints(text.as_bytes(), "terminals.toml");
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    assert!(problems[0].contains("topology.terminals: 100000 terminals; at most 2000"), "{}", problems[0]);
+}
+
+#[test]
 fn a_message_lists_the_first_of_very_many_names() {
     let text = chain(400, 2).replace(r#"{ from = "h0", to = "h1" }"#, r#"{ from = "h0", to = "nowhere" }"#);
     let problems = complaints(text.as_bytes(), "graph.toml");

@@ -30,7 +30,7 @@ longfat_foundation::model! {
     #[name = "terminals"]
     #[source = "ETSI EN 301 545-2 (DVB-RCS2): star network with a transparent satellite"]
     pub struct Terminals: dyn Topology {
-        /// N, the number of terminals.
+        /// N, the number of terminals: at most 2,000.
         terminals: AtLeastOne,
         /// Links between each user and its terminal; there is from the user.
         access: LinkPair,
@@ -46,6 +46,9 @@ longfat_foundation::model! {
 const USERS: &str = "users";
 const SERVERS: &str = "servers";
 
+/// Most terminals: a port, with a buffer that is settled for its line, for each.
+const MOST_TERMINALS: u64 = 2_000;
+
 /// Most connections.
 const MOST_CONNECTIONS: u64 = 100_000;
 
@@ -56,6 +59,10 @@ impl Topology for Terminals {
         let connections = journeys.iter().fold(0, |sum: u64, journey| sum.saturating_add(journey.count));
         if connections > MOST_CONNECTIONS {
             objections.push(("connections".into(), format!("{connections} connections; at most {MOST_CONNECTIONS}")));
+        }
+        if self.terminals.0 > MOST_TERMINALS {
+            let message = format!("{} terminals; at most {MOST_TERMINALS}", self.terminals.0);
+            objections.push(("topology.terminals".into(), message));
         }
         if objections.is_empty() { Ok(self.laid_out(journeys)) } else { Err(objections) }
     }
