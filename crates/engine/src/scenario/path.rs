@@ -1,5 +1,7 @@
 //! Paths of a scenario's lines over time.
 
+use std::collections::BTreeSet;
+
 use longfat_foundation::config::{Parameter, format_span};
 use longfat_foundation::random::Chance;
 use longfat_foundation::units::{Span, Time};
@@ -13,7 +15,7 @@ use super::objections::Objection;
 use super::{LineSettings, Scenario};
 
 /// Maximum of changes of all lines; more are taken for a mistake.
-const MOST_CHANGES: usize = 1_000_000;
+const MOST_CHANGES: u64 = 1_000_000;
 
 impl Scenario {
     /// Conditions of the bottleneck over time; `None` if they are constant.
@@ -88,11 +90,12 @@ impl Scenario {
             let context = self.terminal_context(graph, bottleneck, *number);
             Conditions::of(path.model.build(&context).as_ref(), &context)
         };
-        let of_group = self.groups_of_senders(graph.senders());
+        let of_sender = self.groups_of_senders(graph.senders());
+        let mut places = vec![None; self.connections.len()];
+        (0..).zip(&groups).for_each(|(place, (number, _))| places[*number] = Some(place));
         let of_circuit = |circuit: usize| {
             let flow = &graph.flows[circuit / 2 % graph.flows.len()];
-            let place = groups.iter().position(|(number, _)| of_group.get(flow.sender) == Some(number));
-            place.and_then(|place| u32::try_from(place).ok())
+            of_sender.get(flow.sender).and_then(|group| places[*group])
         };
         Some(Terminals::new((0..graph.circuits()).map(of_circuit).collect(), groups.iter().map(conditions).collect()))
     }
@@ -104,20 +107,19 @@ impl Scenario {
 
     /// Errors of paths of groups.
     pub(super) fn object_to_terminals(&self, graph: &Graph, lines: &[LineSettings]) -> Vec<Objection> {
-        let Some(bottleneck) = graph.bottleneck_number() else { return Vec::new() };
+        let Some(bottleneck) = graph.bottleneck_number().filter(|_| self.has_terminals()) else { return Vec::new() };
         let is_granted = lines.iter().any(|line| line.number == bottleneck && line.capacity.is_some());
         let (mut changes, mut objections) = (0, Vec::new());
-        let of_group = self.groups_of_senders(graph.senders());
+        let of_sender = self.groups_of_senders(graph.senders());
+        let crosses = |flow: &&Flow| flow.forward.contains(&bottleneck) || flow.backward.contains(&bottleneck);
+        let crossing = graph.flows.iter().filter(crosses).filter_map(|flow| of_sender.get(flow.sender));
+        let crossing: BTreeSet<_> = crossing.copied().collect();
         for (number, path) in self.terminals_of_groups() {
-            let crosses = |flow: &Flow| {
-                of_group.get(flow.sender) == Some(&number)
-                    && (flow.forward.contains(&bottleneck) || flow.backward.contains(&bottleneck))
-            };
             if is_granted {
                 let message = "the bottleneck's capacity is asked for by its own sender; a carrier that terminals share is \
                                always there: leave capacity out";
                 objections.push((path.key, message.into()));
-            } else if !graph.flows.iter().any(crosses) {
+            } else if !crossing.contains(&number) {
                 objections.push((path.key, "none of these connections' packets cross the bottleneck".into()));
             } else {
                 let context = self.terminal_context(graph, bottleneck, number);
@@ -146,7 +148,7 @@ impl Scenario {
         path: &Placed<dyn Path>,
         context: &PathContext,
         longest_delay: Span,
-        changes: &mut usize,
+        changes: &mut u64,
     ) -> Vec<Objection> {
         let whole = |message: String| vec![(path.key.clone(), message)];
         if self.framing.build(&()).unit() == Unit::Cell {
@@ -159,8 +161,10 @@ impl Scenario {
         if !own.is_empty() {
             return own;
         }
-        let steps = path.model.build(context).steps();
-        *changes += steps.len();
+        let built = path.model.build(context);
+        *changes += built.samples();
+        let steps = if *changes > MOST_CHANGES { Vec::new() } else { built.steps() };
+        *changes += steps.len() as u64;
         if *changes > MOST_CHANGES {
             return whole(format!("{changes} changes are too many; at most {MOST_CHANGES}"));
         }

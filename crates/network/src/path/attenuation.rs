@@ -65,4 +65,8 @@ impl Path for Measured {
         let samples: Vec<_> = self.config.steps.rows().iter().map(sample).collect();
         self.config.coding().steps(&self.context, &samples)
     }
+
+    fn samples(&self) -> u64 {
+        self.config.steps.rows().len() as u64
+    }
 }

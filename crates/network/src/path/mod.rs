@@ -35,6 +35,11 @@ pub const PATHS: &[Entry<dyn Path>] = &[
 pub trait Path: Send {
     /// Piecewise constant conditions, ascending from the start of the run.
     fn steps(&self) -> Vec<Step>;
+
+    /// Values that are looked at to find the steps, if these are more than the steps.
+    fn samples(&self) -> u64 {
+        0
+    }
 }
 
 impl Family for dyn Path {

@@ -159,7 +159,7 @@ struct Series {
 
 impl Series {
     /// The attenuation from each time on.
-    fn samples(&self) -> Vec<(Time, Decibels)> {
+    fn attenuation(&self) -> Vec<(Time, Decibels)> {
         let RainSeries { interval: PositiveSpan(interval), correlation: PositiveSpan(correlation), .. } = self.config;
         let lognormal = self.config.lognormal();
         let mut chance = self.context.stream("rain-series");
@@ -170,20 +170,23 @@ impl Series {
             // P.1853 discards the first 200,000 values of a series that begins at 0; what is left has this distribution.
             SeriesStart::Drawn => chance.standard_normal(),
         };
-        let number = self.context.duration.0 / interval.0 + 1;
         let mut sample = |number: u64| {
             if number > 0 {
                 noise = kept * noise + fresh * chance.standard_normal();
             }
             (Time(number * interval.0), level_of(lognormal.attenuation(noise)))
         };
-        (0..number).map(&mut sample).collect()
+        (0..self.samples()).map(&mut sample).collect()
     }
 }
 
 impl Path for Series {
     fn steps(&self) -> Vec<Step> {
-        self.config.coding().steps(&self.context, &self.samples())
+        self.config.coding().steps(&self.context, &self.attenuation())
+    }
+
+    fn samples(&self) -> u64 {
+        self.context.duration.0 / self.config.interval.0.0 + 1
     }
 }
 
@@ -247,7 +250,7 @@ mod tests {
     #[test]
     fn a_series_that_begins_at_any_time_has_the_distribution_of_the_year() {
         let starts: Vec<_> =
-            (0..2000).map(|seed| series(seed, 1, SeriesStart::Drawn, Decibels(0)).samples()[0].1).collect();
+            (0..2000).map(|seed| series(seed, 1, SeriesStart::Drawn, Decibels(0)).attenuation()[0].1).collect();
         let share = |least: u64| starts.iter().filter(|level| level.0 > least).count() as f64 / starts.len() as f64;
         assert!((share(0) - 0.05).abs() < 3.0 * (0.05 * 0.95 / 2000.0_f64).sqrt(), "{}", share(0));
         let lognormal = series(0, 1, SeriesStart::Drawn, Decibels(0)).config.lognormal();
@@ -263,7 +266,7 @@ mod tests {
         let mean_after = |seconds: usize| {
             let noises = (0..400).map(|seed| {
                 let series = series(seed, 1000, SeriesStart::Given, Decibels(20_000));
-                series.config.lognormal().noise(in_decibels(series.samples()[seconds].1))
+                series.config.lognormal().noise(in_decibels(series.attenuation()[seconds].1))
             });
             noises.sum::<f64>() / 400.0
         };
@@ -278,8 +281,8 @@ mod tests {
     #[test]
     fn a_series_begins_as_told_and_its_rate_is_that_of_a_code() {
         let begun = series(1, 600, SeriesStart::Given, Decibels(6000));
-        assert_eq!(begun.samples()[0], (Time::ZERO, Decibels(6000)));
-        assert_eq!(begun.samples().len(), 601);
+        assert_eq!(begun.attenuation()[0], (Time::ZERO, Decibels(6000)));
+        assert_eq!(begun.attenuation().len(), 601);
         let steps = begun.steps();
         // Es/N0 of 15 dB less 6 dB and a margin of 1 dB: 8PSK 3/4 needs 7.91 dB; 32APSK 4/5 in clear sky needs 13.64 dB.
         assert_eq!(steps[0].rate, Some(Rate(50_000_000 * 2_228_124 / 3_951_571)));
