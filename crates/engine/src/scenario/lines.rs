@@ -56,8 +56,8 @@ pub struct LineSettings<'s> {
     pub path: Option<Placed<'s, dyn Path>>,
     /// True if `path` changes the line's rate too; false on the line back of the scenario's `path`, which keeps its own rate.
     pub has_rate: bool,
-    /// True of the bottleneck if groups of connections have rates of their own on it.
-    pub is_shared: bool,
+    /// True of the bottleneck if it is a carrier: groups of connections have rates of their own on it.
+    pub is_carrier: bool,
     /// Losses.
     pub loss: Option<Placed<'s, dyn LossModel>>,
     /// Assignment of capacity.
@@ -103,7 +103,7 @@ impl<'s> LineSettings<'s> {
             number,
             path: None,
             has_rate: true,
-            is_shared: false,
+            is_carrier: false,
             loss: None,
             capacity: None,
             jitter: None,
@@ -113,7 +113,7 @@ impl<'s> LineSettings<'s> {
     }
 
     fn is_none(&self) -> bool {
-        self.path.is_none() && !self.is_shared && self.loss.is_none() && self.capacity.is_none() && !self.holds_up()
+        self.path.is_none() && !self.is_carrier && self.loss.is_none() && self.capacity.is_none() && !self.holds_up()
     }
 
     /// True if packets may be held up at the end of the line.
@@ -170,7 +170,7 @@ impl Scenario {
         let path = || Placed::of("path", &self.path);
         let there = graph.bottleneck_number().map(|number| LineSettings {
             path: path(),
-            is_shared: self.has_terminals(),
+            is_carrier: self.has_terminals(),
             loss: Placed::of("loss", &self.loss),
             capacity: Placed::of("capacity", &self.capacity),
             ..LineSettings::none(number)

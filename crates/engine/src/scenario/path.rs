@@ -35,7 +35,7 @@ impl Scenario {
     #[must_use]
     pub fn conditions_of(&self, graph: &Graph, line: &LineSettings) -> Option<Conditions> {
         let context = self.path_context(graph, line.number);
-        if line.path.is_none() && line.is_shared {
+        if line.path.is_none() && line.is_carrier {
             return Some(Conditions::constant(&context));
         }
         let conditions = Conditions::of(line.path.as_ref()?.model.build(&context).as_ref(), &context);

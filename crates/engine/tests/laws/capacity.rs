@@ -11,7 +11,7 @@ use crate::support::tape::{Happening, run_taped};
 
 /// A sender of two segments over 1 Mbit/s: packets of 1250 bytes take 10 ms on the bottleneck and 1 ms on the access lines; the
 /// bottleneck's propagation delay of 100 ms is the only other delay.
-fn by_the_packet(capacity: &str, rest: &str) -> Scenario {
+pub(super) fn by_the_packet(capacity: &str, rest: &str) -> Scenario {
     scenario(&format!(
         "schema_version = 1
 duration = \"20 s\"
@@ -26,10 +26,10 @@ tcp = {{ mss = \"1210 B\", receiver_window = \"1 MB\", initial_window = \"2 MSS\
     ))
 }
 
-const TWO_SEGMENTS: &str = "traffic = { kind = \"finite\", size = \"2420 B\", start = \"5 ms\" }";
+pub(super) const TWO_SEGMENTS: &str = "traffic = { kind = \"finite\", size = \"2420 B\", start = \"5 ms\" }";
 
 /// Arrival times of segments, in milliseconds.
-fn arrivals(capacity: &str, rest: &str) -> Vec<f64> {
+pub(super) fn arrivals(capacity: &str, rest: &str) -> Vec<f64> {
     let (tape, _) = run_taped(&by_the_packet(capacity, rest));
     let received = tape.iter().filter(|entry| matches!(entry.what, Happening::Received { .. }));
     received.map(|entry| (entry.time.as_seconds() * 1e6).round() / 1e3).collect()

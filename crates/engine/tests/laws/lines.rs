@@ -360,7 +360,7 @@ fn random_graphs_have_every_kind_of_path_loss_capacity_and_reordering_on_lines_o
                 line.capacity.as_ref().map(|capacity| capacity.model.name()),
                 line.reordering.as_ref().map(|reordering| reordering.model.name()),
                 line.jitter.as_ref().map(|_| "jitter"),
-                line.is_shared.then_some("terminals"),
+                line.is_carrier.then_some("terminals"),
                 line.path.as_ref().filter(|_| line.order == Order::Free).map(|_| "path in free order"),
             ];
             kinds.extend(models.into_iter().flatten().map(|model| (end, model)));

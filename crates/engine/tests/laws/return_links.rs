@@ -6,34 +6,23 @@ use longfat_engine::scenario::Scenario;
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestCaseError};
 
+use super::capacity::{TWO_SEGMENTS, by_the_packet};
 use crate::support::scenario;
-use crate::support::tape::{Happening, run_taped};
 
-/// A sender of packets of 1250 bytes over 1 Mbit/s, on which they take 10 ms: as in the tests of capacity on demand, but that the line shares a
-/// return link of the same rate.
-fn one_terminal(capacity: &str, link: &str, rest: &str) -> Scenario {
-    scenario(&format!(
-        "schema_version = 1
-duration = \"20 s\"
-framing = \"packet\"
-port.buffer = \"unlimited\"
-capacity = {capacity}
-return_links = [{{ name = \"link\", rate = \"1 Mbit/s\", frame = \"50 ms\", response = \"150 ms\"{link} }}]
-topology = {{ kind = \"n-source\", sources = 1, access = {{ rate = \"10 Mbit/s\", delay = \"0 s\" }}, \
-         bottleneck = {{ rate = \"1 Mbit/s\", delay = \"100 ms\" }} }}
-tcp = {{ mss = \"1210 B\", receiver_window = \"1 MB\", initial_window = \"2 MSS\" }}
-{rest}
-"
-    ))
+/// The sender of the tests of capacity on demand, with a return link of the rate of its line, and more settings.
+fn with_link(link: &str, rest: &str) -> String {
+    format!(
+        "return_links = [{{ name = \"link\", rate = \"1 Mbit/s\", frame = \"50 ms\", response = \"150 ms\"{link} }}]\n{rest}"
+    )
 }
 
-const TWO_SEGMENTS: &str = "traffic = { kind = \"finite\", size = \"2420 B\", start = \"5 ms\" }";
+fn one_terminal(capacity: &str, link: &str, rest: &str) -> Scenario {
+    by_the_packet(capacity, &with_link(link, rest))
+}
 
 /// Arrival times of segments, in milliseconds.
 fn arrivals(capacity: &str, link: &str) -> Vec<f64> {
-    let (tape, _) = run_taped(&one_terminal(capacity, link, TWO_SEGMENTS));
-    let received = tape.iter().filter(|entry| matches!(entry.what, Happening::Received { .. }));
-    received.map(|entry| (entry.time.as_seconds() * 1e6).round() / 1e3).collect()
+    super::capacity::arrivals(capacity, &with_link(link, TWO_SEGMENTS))
 }
 
 fn shared(more: &str) -> String {

@@ -49,7 +49,7 @@ pub struct Request {
     pub rate_bps: u64,
     /// Bits to be granted once.
     pub volume: u64,
-    /// Whether they take the place of those that were requested before and are still to be granted.
+    /// Whether `volume` replaces the bits requested before that are not granted yet (A-VBDC); otherwise it is added to them (VBDC).
     pub replaces: bool,
 }
 
@@ -133,7 +133,7 @@ pub struct Requests {
     rate_age: u64,
     /// Number of frames in which it expected something and was granted nothing.
     unanswered: u64,
-    /// Whether its next request for volume stands for all before.
+    /// Whether the next request replaces the volume requested before, since those requests are taken for lost.
     starts_anew: bool,
     /// Bits that the control centre has been asked for and has not assigned to a frame.
     pending: u64,

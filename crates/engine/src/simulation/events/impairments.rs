@@ -113,7 +113,7 @@ impl Impairments {
         let weather = scenario.conditions_of(graph, line).map(|conditions| {
             let jitter = chance.stream(&format!("path/{place}/jitter"));
             link.line.follow(conditions.clone(), jitter, line.order);
-            let terminals = line.is_shared.then(|| scenario.terminals(graph)).flatten();
+            let terminals = line.is_carrier.then(|| scenario.terminals(graph)).flatten();
             terminals.iter().for_each(|terminals| link.line.share(terminals));
             Weather { conditions, terminals, chance: chance.stream(&format!("path/{place}")), packets_lost: 0 }
         });

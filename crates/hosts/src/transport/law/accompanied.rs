@@ -163,7 +163,7 @@ impl WindowLaw for Accompanied {
     }
 
     fn on_undo(&mut self, window: &mut Window, before: f64) {
-        // What a reduction has taken back was not proved.
+        // After a jump the window before the reduction was not validated (RFC 9959 section 3.5): a needless reduction stays.
         if !self.resume.as_ref().is_some_and(|resume| resume.holds_window()) {
             self.law.on_undo(window, before);
         }

@@ -9,7 +9,7 @@ use crate::transport::CongestionNotification;
 pub struct LawFacts {
     /// How fast slow start is.
     pub slow_start: SlowStart,
-    /// Whether the law may end slow start before the threshold, without a loss or a mark.
+    /// Whether the law has a rule, such as HyStart, that ends slow start below the threshold without a loss or a mark.
     pub ends_slow_start: bool,
     /// Whether the mean window is sqrt(3 / 2p) segments at a loss rate of p where nothing queues and nothing is marked (Mathis, Semke,
     /// Mahdavi and Ott 1997).

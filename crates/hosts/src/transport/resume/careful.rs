@@ -113,7 +113,7 @@ struct Careful {
     /// Least round trip so far, and the latest.
     shortest: Option<Span>,
     latest: Option<Span>,
-    /// Whether the window has limited the sender lately.
+    /// Whether cwnd, and not the application, limited the bytes in flight before the latest acknowledgment.
     is_limited: bool,
     /// First byte not acknowledged and all bytes delivered, as of the latest acknowledgment.
     unacknowledged: u64,

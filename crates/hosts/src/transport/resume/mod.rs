@@ -23,7 +23,7 @@ pub trait Resumption: Send {
     fn on_acknowledgment(&mut self, _progress: &Progress) {}
     /// Takes an acknowledgment after everything else has handled it.
     fn on_delivery(&mut self, _window: &mut Window, _delivery: &Delivery) {}
-    /// Whether acknowledgments do not grow the window at present.
+    /// Whether cwnd stays as it is when new data is acknowledged: in the unvalidated phase and the safe retreat.
     fn holds_window(&self) -> bool {
         false
     }

@@ -23,7 +23,7 @@ pub const EXITS: &[Entry<dyn SlowStartExit>] = &[
 
 /// The rule of one connection.
 pub trait SlowStartExit: Send {
-    /// Whether [`on_arrivals`](Self::on_arrivals) is to be called.
+    /// Whether the rule measures every acknowledgment, in recovery too, through [`on_arrivals`](Self::on_arrivals).
     fn observes_arrivals(&self) -> bool {
         false
     }

@@ -93,7 +93,8 @@ impl Watch {
         Span(((initial.0 as f64 * self.settings.window.0 / self.settings.bins.as_f64()) as u64).max(1))
     }
 
-    /// Whether the latest window of bins delivered too little (lines 12 to 19 of the draft's algorithm).
+    /// Whether the bytes delivered in the latest window of bins are fewer than the expected ones by the share `threshold` (lines 12 to 19 of
+    /// the draft's algorithm).
     #[expect(clippy::cast_precision_loss, reason = "numbers of bins are far below 2^53")]
     fn is_full(&self, bins: &Bins, round_trip: Span) -> bool {
         let window = self.settings.bins.as_f64();
