@@ -260,6 +260,18 @@ fn the_line_back_has_a_ledger_of_its_own_that_says_where_acknowledgments_wait() 
     assert!((back.line_use.max_goodput_bps / 50e3 * 1250.0 / 1210.0 - 1.0).abs() < 1e-9);
 }
 
+#[test]
+fn a_plain_fifo_has_the_mean_wait_that_tail_drop_counts_packet_by_packet() {
+    let [by_littles_law, counted] = ["", ", queue = \"tail-drop\""].map(|queue| {
+        let ports = format!("ports = [{{ at = \"bottleneck back\"{queue} }}]");
+        let narrow = with(&network(&ports), "topology.bottleneck.rate_back", "50 kbit/s");
+        let record = record(&with(&narrow, "measure.ledgers", "['bottleneck back']"));
+        record.ports[1].line.expect("it is named").mean_queueing_delay_s.expect("acknowledgments crossed it")
+    });
+    assert!(counted > 0.01, "they wait: {counted} s");
+    assert!((by_littles_law / counted - 1.0).abs() < 0.02, "{by_littles_law} s, and {counted} s counted");
+}
+
 /// The scenario without what acts on the bottleneck because it is the bottleneck.
 fn without_settings_of_bottleneck(scenario: &Scenario) -> Option<Scenario> {
     let mut resolved: Json = serde_json::from_str(&scenario.canonical()).expect("it is JSON");

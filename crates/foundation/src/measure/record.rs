@@ -351,6 +351,9 @@ pub struct LineRecord {
     /// Use by the connections whose data cross it.
     #[serde(flatten)]
     pub line_use: LineUse,
+    /// Mean time that what was sent had waited at the port: that of the queue discipline's packets, or by Little's law, the mean queue over the
+    /// rate at which it was sent; `None` if nothing was sent.
+    pub mean_queueing_delay_s: Option<f64>,
     /// Use of its capacity; sums to the duration exactly.
     pub ledger: Ledger,
 }

@@ -1,7 +1,7 @@
 //! Counts of cells and packets at a port.
 
 use longfat_foundation::measure::Histogram;
-use longfat_foundation::units::{Span, Time};
+use longfat_foundation::units::{PICOSECONDS_PER_SECOND, Span, Time};
 
 /// Counts of cells and the length of the queue.
 #[derive(Clone, Debug, Default)]
@@ -64,6 +64,13 @@ impl PortStatistics {
     #[expect(clippy::cast_precision_loss, reason = "a mean for reports")]
     pub fn mean_queue_cells(&self, measured: Span) -> f64 {
         if measured == Span::ZERO { 0.0 } else { self.queue_integral as f64 / measured.0 as f64 }
+    }
+
+    /// Mean seconds that a cell which was sent had waited, by Little's law: the mean queue over the rate of departures. `None` if none was sent.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "a mean for reports")]
+    pub fn mean_wait_s(&self) -> Option<f64> {
+        (self.cells_out > 0).then(|| self.queue_integral as f64 / self.cells_out as f64 / PICOSECONDS_PER_SECOND as f64)
     }
 
     /// The counts with `queue` cells in the buffer until `now`.

@@ -38,7 +38,14 @@ impl<O: Observer, D: Drive> Network<O, D> {
                     acknowledgments_superseded: counts.acknowledgments_superseded,
                     delays: of_discipline.delays.clone(),
                 }),
-                line: line_use.zip(ledger).map(|(line_use, (_, ledger))| LineRecord { line_use, ledger: *ledger }),
+                line: line_use.zip(ledger).map(|(line_use, (_, ledger))| LineRecord {
+                    line_use,
+                    mean_queueing_delay_s: match &discipline {
+                        Some(of_discipline) => of_discipline.delays.mean_seconds(),
+                        None => statistics.mean_wait_s(),
+                    },
+                    ledger: *ledger,
+                }),
                 classes: self.class_records(&counts),
             }
         };
