@@ -1,6 +1,9 @@
 """Traces of a flow as qlog."""
 
 import json
+import os
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -207,6 +210,65 @@ def test_both_schemas_tell_the_same(tmp_path: Path) -> None:
     older = documents(tmp_path)[1:]
     newer = [json.loads(line[1:]) for line in qlog_lines(load_traces(tmp_path), 1, "sequential")]
     assert [event["time"] for event in older] == [event["time"] for event in newer[1:]]
+
+
+QVIS = os.environ.get("LONGFAT_QVIS", "")
+"""The folder `visualizations` of a checkout of qvis (github.com/quiclog/qvis)."""
+
+LOADING = """
+import FileLoader from "@/components/filemanager/data/FileLoader";
+import { QlogLoader } from "@/data/QlogLoader";
+import { readFileSync } from "node:fs";
+
+const complaints = [];
+console.error = globalThis.alert = (...words) => complaints.push(words.join(" "));
+console.log = console.warn = () => {};
+globalThis.File ??= class {};
+const { qlogJSON } = await FileLoader.Load(readFileSync(process.argv[2], "utf8"), "flow.sqlog");
+const [connection] = QlogLoader.fromJSON(qlogJSON).getConnections();
+const events = connection.getEvents().map((event) => {
+    const { relativeTime, category, name } = connection.parseEvent(event);
+    return [relativeTime, `${category}:${name}`];
+});
+process.stdout.write(JSON.stringify({ title: connection.title, events, complaints }));
+"""
+"""Loads a file as the page of qvis does, and prints the events that its graphs would draw."""
+
+
+@pytest.mark.skipif(
+    not (QVIS and shutil.which("esbuild") and shutil.which("node")),
+    reason="a checkout of qvis in LONGFAT_QVIS, esbuild and node are needed",
+)
+def test_qvis_loads_the_file_without_a_complaint(tmp_path: Path) -> None:
+    watched(tmp_path / "traces")
+    text = "".join(qlog_lines(load_traces(tmp_path / "traces"), 1))
+    (tmp_path / "flow.sqlog").write_text(text)
+    (tmp_path / "loading.mts").write_text(LOADING)
+    # What the loader imports and this file does not need.
+    (tmp_path / "nothing.js").write_text("export default {};")
+    schemas = [f"@quictools/qlog-schema/draft-{version}/QLog" for version in ("01", "16")]
+    others = ("vue", "oboe", *schemas)
+    subprocess.run(
+        [
+            "esbuild", "loading.mts", "--bundle", "--platform=node", "--format=esm",
+            "--log-level=error", "--outfile=loading.mjs", f"--alias:@={Path(QVIS).resolve()}/src",
+            *(f"--alias:{other}=./nothing.js" for other in others),
+        ],
+        cwd=tmp_path,
+        check=True,
+    )  # fmt: skip
+    done = subprocess.run(
+        ["node", "loading.mjs", "flow.sqlog"],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    seen = json.loads(done.stdout)
+    header, *happened = documents(tmp_path / "traces")
+    assert seen["complaints"] == []
+    assert seen["title"] == header["trace"].get("title", "")
+    assert seen["events"] == [[event["time"], event["name"]] for event in happened]
 
 
 def test_qvis_takes_the_file_for_what_it_is(tmp_path: Path) -> None:
