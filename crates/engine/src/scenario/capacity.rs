@@ -66,7 +66,7 @@ impl Scenario {
         if self.framing.build(&()).unit() == Unit::Cell {
             let framing = self.framing.name();
             return whole(format!(
-                "\"{name}\" is for packets that travel whole, and framing \"{framing}\" has cells; write framing = \"packet\", \"ethernet\" or \"dvb-s2-gse\""
+                "\"{name}\" is for packets that travel whole, and framing \"{framing}\" has cells; write framing = \"packet\", or another without cells"
             ));
         }
         let link = &graph.links[line.number];

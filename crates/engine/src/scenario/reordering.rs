@@ -33,7 +33,7 @@ impl Scenario {
             let framing = self.framing.name();
             let message = format!(
                 "is for packets that travel whole, and framing \"{framing}\" has cells, which keep their order; write framing = \"packet\", \
-                 \"ethernet\" or \"dvb-s2-gse\""
+                 or another without cells"
             );
             let keys = jitter.into_iter().chain(reordering.map(|reordering| &reordering.key));
             return keys.map(|key| (key.clone(), message.clone())).collect();

@@ -2,6 +2,7 @@
 
 use longfat_engine::background::{BACKGROUNDS, Background, Emission};
 use longfat_engine::config::{Parameter, Reader, parse_fragment};
+use longfat_engine::framing::FRAMINGS;
 use longfat_engine::registry::Chosen;
 use longfat_engine::units::Time;
 use proptest::prelude::*;
@@ -34,7 +35,7 @@ fn any_background() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn datagrams_come_in_order_are_not_empty_and_come_again_with_the_same_chance(
-        text in any_background(), framing in prop::sample::select(vec!["aal5", "packet", "ethernet", "dvb-s2-gse"]),
+        text in any_background(), framing in prop::sample::select(FRAMINGS.iter().map(|entry| entry.name).collect::<Vec<_>>()),
     ) {
         let all = emissions(&text, framing, 200);
         prop_assert!(all.windows(2).all(|pair| pair[0].0 <= pair[1].0), "{text}");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use longfat_engine::framing::{Content, Unit};
+use longfat_engine::framing::{Content, FRAMINGS, Unit};
 use longfat_engine::measure::{Cause, RunRecord};
 use longfat_engine::observer::Unobserved;
 use longfat_engine::path::{PATHS, Path};
@@ -137,7 +137,7 @@ fn every_line_has_a_rate_and_a_delay_of_its_own_in_its_direction() {
 
 #[test]
 fn a_listed_packet_is_lost_on_whichever_line_in_any_framing() {
-    for framing in ["aal5", "packet", "ethernet", "dvb-s2-gse"] {
+    for framing in FRAMINGS.iter().map(|entry| entry.name) {
         for (place, at) in AROUND.into_iter().enumerate() {
             let rest = format!(
                 "framing = \"{framing}\"

@@ -1,6 +1,6 @@
 //! Effects of loss models on connections.
 
-use longfat_engine::framing::Content;
+use longfat_engine::framing::{Content, FRAMINGS};
 use longfat_engine::run;
 use longfat_engine::scenario::Scenario;
 
@@ -40,7 +40,7 @@ fn lost(what: &Happening) -> Option<u64> {
 
 #[test]
 fn the_listed_packets_are_lost_counting_those_sent_again_and_everything_arrives_in_the_end() {
-    for framing in ["aal5", "packet", "ethernet", "dvb-s2-gse"] {
+    for framing in FRAMINGS.iter().map(|entry| entry.name) {
         let loss = format!("framing = \"{framing}\"\nloss = {{ kind = \"list\", drops = [[5, 14, 15, 41], [1]] }}");
         let (tape, record) = run_taped(&network(3, &loss));
         for (flow, drops) in [(0, &[5, 14, 15, 41][..]), (1, &[1]), (2, &[])] {

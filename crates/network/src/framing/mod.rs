@@ -2,6 +2,7 @@
 
 mod aal5;
 mod class;
+mod dvb_mpe;
 mod dvb_s2_gse;
 mod ethernet;
 mod packet;
@@ -23,6 +24,7 @@ pub const FRAMINGS: &[Entry<dyn Framing>] = &[
     Entry::of::<packet::WholePacket>(),
     Entry::of::<ethernet::Ethernet>(),
     Entry::of::<dvb_s2_gse::DvbS2Gse>(),
+    Entry::of::<dvb_mpe::DvbMpe>(),
 ];
 
 /// Unit of transmission, in which buffers and results count.
