@@ -246,6 +246,11 @@ fn a_line_of_its_own_is_known_and_listed_once_and_has_what_its_ends_can_do() {
             "graph.toml:8:63: lines[0].path.steps: line 2: delay_s must be a number from 0 to 60, found \"61\"",
         ),
         (
+            "[{ at = \"b to t\", path = { kind = \"schedule\", steps = \"steps.csv\" } }]",
+            "graph.toml:8:63: lines[0].path.steps: line 1: unknown column \"steps.csv\"; known: time_s, rate_bps, delay_s, jitter_s, loss; expected \
+             the table itself; to read it from a file, use --set 'lines[0].path.steps=@FILE'",
+        ),
+        (
             "[{ at = \"b to t\", loss = { kind = \"list\", drops = [1000] } }]",
             "graph.toml:8:59: lines[0].loss.drops: flow 1: packet 1000 never comes; the line brings at most 313 in 10 ms",
         ),

@@ -21,9 +21,6 @@ pub trait Columns {
 /// Largest time in seconds.
 const LARGEST_TIME_S: f64 = 8.64e6;
 
-/// Added to the message for a single word, which may be a file name.
-const FROM_A_FILE: &str = "expected the table itself; to read it from a file, use --set path.steps=@FILE";
-
 /// A row: its time, and the values of those columns that the table has, in the order of [`Columns::NAMES`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Row {
@@ -51,11 +48,7 @@ impl<C: Columns> Table<C> {
     pub fn parse(text: &str) -> Result<Self, String> {
         let lines = || text.lines().map(str::trim).enumerate().filter(|(_, line)| !line.is_empty());
         let (_, header) = lines().next().ok_or_else(|| format!("no header; expected \"{}\"", known::<C>(",")))?;
-        let columns = header.split(',').map(|name| column::<C>(name.trim())).collect::<Result<Vec<_>, _>>();
-        let columns = columns.map_err(|message| match lines().nth(1) {
-            None if !header.contains(',') => format!("{message}; {FROM_A_FILE}"),
-            _ => message,
-        })?;
+        let columns = header.split(',').map(|name| column::<C>(name.trim())).collect::<Result<Vec<_>, _>>()?;
         if columns.first() != Some(&0) {
             return Err(format!("line 1: the first column must be \"time_s\", found \"{header}\""));
         }
@@ -121,7 +114,13 @@ impl<C: Columns> Parameter for Table<C> {
             reader.reject(node, format!("expected {}, found {}", Self::shape().expected(), node.describe()));
             return None;
         };
-        Self::parse(text).map_err(|message| reader.reject(node, message)).ok()
+        // A single word may be the name of a file.
+        let from_a_file = if text.contains([',', '\n']) {
+            String::new()
+        } else {
+            format!("; expected the table itself; to read it from a file, use --set '{}=@FILE'", reader.path())
+        };
+        Self::parse(text).map_err(|message| reader.reject(node, message + &from_a_file)).ok()
     }
 
     fn resolved(&self) -> Json {
@@ -155,11 +154,7 @@ mod tests {
                 "line 1: unknown column \"time_s;loss\"; known: time_s, rate_bps, delay_s, jitter_s, loss; columns are separated by \
                  commas",
             ),
-            (
-                "steps.csv",
-                "line 1: unknown column \"steps.csv\"; known: time_s, rate_bps, delay_s, jitter_s, loss; expected the table itself; to \
-                 read it from a file, use --set path.steps=@FILE",
-            ),
+            ("steps.csv", "line 1: unknown column \"steps.csv\"; known: time_s, rate_bps, delay_s, jitter_s, loss"),
             ("loss,time_s\n0,1", "line 1: the first column must be \"time_s\""),
             ("time_s,loss\n0,0\n\n1,2", "line 4: loss must be a number from 0 to 1, found \"2\""),
             ("time_s,loss\n0", "line 2: 1 values for 2 columns"),
