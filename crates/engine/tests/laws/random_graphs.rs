@@ -171,12 +171,13 @@ fn any_return_links() -> impl Strategy<Value = String> {
     ];
     // Slots of at most 88 kbit/s, which the slowest line has.
     let slot = prop_oneof![Just(0_u64), 1_u64..12];
-    let link = (11_000_u64..40_000, 1_u64..20, 1_u64..30, slot, scheduler, any::<bool>(), access).prop_map(
-        |(rate, frame, response, slot, scheduler, fca, access)| {
+    let log_on = prop::bool::weighted(0.2);
+    let link = (11_000_u64..40_000, 1_u64..20, 1_u64..30, slot, scheduler, any::<bool>(), access, log_on).prop_map(
+        |(rate, frame, response, slot, scheduler, fca, access, log_on)| {
             let slot = slot * frame;
             format!(
                 "rate = \"{rate} kbit/s\", frame = \"{frame} ms\", response = \"{response} ms\", slot_bytes = {slot}, \
-                 scheduler = \"{scheduler}\", fca = {fca}, access = {access}"
+                 scheduler = \"{scheduler}\", fca = {fca}, access = {access}, log_on = {log_on}"
             )
         },
     );

@@ -144,6 +144,9 @@ fn a_class_before_another_gets_what_it_asks_for() {
     let record = record(&terminals(4, link, &format!("{others}, {first}"), "kind = \"infinite\""));
     let waits: Vec<_> = record.return_links[0].terminals.iter().map(|terminal| terminal.wait_mean_s).collect();
     assert!(waits[0] < waits[1] && waits[0] < waits[3], "{waits:?}");
+    let granted = record.completions.iter().find(|kind| kind.name == "link grant").expect("volume was asked for");
+    assert_eq!(granted.times.mean_seconds(), record.return_links[0].waits.mean_seconds());
+    assert!(granted.delivered > 0 && granted.asked == granted.delivered);
 }
 
 #[test]
@@ -172,11 +175,11 @@ fn any_link() -> impl Strategy<Value = String> {
     let scheduler = prop::sample::select(vec!["proportional", "weighted-fair", "priority"]);
     let access = prop::sample::select(vec!["dedicated", "slotted-aloha", "crdsa"]);
     let slot = prop_oneof![Just(0_u64), 1_u64..500];
-    (500_u64..5000, 20_u64..100, 1_u64..600, slot, scheduler, access, any::<bool>()).prop_map(
-        |(rate, frame, response, slot, scheduler, access, fca)| {
+    (500_u64..5000, 20_u64..100, 1_u64..600, slot, scheduler, access, any::<bool>(), any::<bool>()).prop_map(
+        |(rate, frame, response, slot, scheduler, access, fca, log_on)| {
             format!(
                 "rate = \"{rate} kbit/s\", frame = \"{frame} ms\", response = \"{response} ms\", slot_bytes = {slot}, \
-                 scheduler = \"{scheduler}\", access = \"{access}\", fca = {fca}"
+                 scheduler = \"{scheduler}\", access = \"{access}\", fca = {fca}, log_on = {log_on}"
             )
         },
     )
@@ -221,6 +224,7 @@ proptest! {
         for terminal in &link.terminals {
             prop_assert!(terminal.granted.total_bps() <= 2e6);
             prop_assert!(terminal.requests_lost <= terminal.requests);
+            prop_assert!(link.log_ons.is_none() || terminal.log_on_s.is_some() || terminal.granted.total_bps() == 0.0);
         }
     }
 }

@@ -54,6 +54,9 @@ pub struct ReturnLinkRecord {
     pub requests_lost: u64,
     /// Times from a request for volume that was heard to the frame in which the last of its bits was granted.
     pub waits: Histogram,
+    /// Times until terminals have logged on; left out if they need not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log_ons: Option<Histogram>,
     /// Each terminal, in the order of its line.
     pub terminals: Vec<TerminalRecord>,
 }
@@ -78,4 +81,7 @@ pub struct TerminalRecord {
     pub wait_mean_s: Option<f64>,
     /// Their 95th percentile.
     pub wait_p95_s: Option<f64>,
+    /// Seconds until it has logged on; left out if it has not, or need not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log_on_s: Option<f64>,
 }

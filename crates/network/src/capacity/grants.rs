@@ -18,6 +18,8 @@ pub struct Demand {
     pub constant_bps: u64,
     /// Largest rate that can be assigned, in bits per second.
     pub most_bps: u64,
+    /// Whether the constant rate is there from the beginning of the run on; otherwise it has to be granted first.
+    pub begins_at_once: bool,
 }
 
 /// Bits times picoseconds per second, so that the work of any rate in any time is an integer.
@@ -79,10 +81,11 @@ impl Grants {
     }
 
     fn with(demand: Demand, terms: Terms) -> Self {
+        let at_first = if demand.begins_at_once { demand.constant_bps } else { 0 };
         Self {
             first: 0,
-            rates_bps: (0..demand.response_frames).map(|_| demand.constant_bps).collect(),
-            requests: Requests::none(terms, demand.response_frames, demand.constant_bps),
+            rates_bps: (0..demand.response_frames).map(|_| at_first).collect(),
+            requests: Requests::none(terms, demand.response_frames, at_first),
             busy_until: Time::ZERO,
             left: 0,
             granted_before: 0,
@@ -133,6 +136,17 @@ impl Grants {
         let rate_bps = self.share_for(uncovered.div_ceil(rate_over_frames), rate).min(most_rate_bps);
         let carried = self.bits_in_frame(rate_bps, rate);
         self.requests.ask(rate_bps, uncovered.saturating_sub(carried))
+    }
+
+    /// Begins a frame at `now` without a request, which a terminal may not send yet. Returns true if its line is open.
+    pub fn stand_by(&mut self, now: Time) -> bool {
+        self.pass_frames(now);
+        self.rate_at(now).is_some()
+    }
+
+    /// The terminal has logged on, `now`.
+    pub fn log_on(&mut self, now: Time) {
+        self.requests.log_on(now);
     }
 
     /// The control centre hears the request of this frame.
@@ -356,6 +370,7 @@ mod tests {
             response_frames: 2,
             constant_bps: 100 * constant,
             most_bps: 1_000_000,
+            begins_at_once: true,
         })
     }
 

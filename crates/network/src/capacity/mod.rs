@@ -5,6 +5,7 @@
 pub mod access;
 mod frames;
 mod grants;
+mod log_on;
 mod on_demand;
 mod permanent;
 mod requests;

@@ -41,6 +41,7 @@ impl Assignment for Requested {
             response_frames: frames::number_in(response.0, frame.0),
             constant_bps: (most_bps as f64 * constant_share.0).round() as u64,
             most_bps,
+            begins_at_once: true,
         })
     }
 }

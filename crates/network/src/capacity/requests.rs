@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use longfat_foundation::measure::Histogram;
-use longfat_foundation::units::Span;
+use longfat_foundation::units::{Span, Time};
 
 /// How volume is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,6 +89,8 @@ pub struct TerminalCounts {
     pub granted: Award,
     /// Time from a request for volume that was heard to the beginning of the frame in which the last of its bits is granted.
     pub waits: Histogram,
+    /// Beginning of the first frame that may have capacity, if the terminal had to log on.
+    pub logged_on: Option<Time>,
     /// Number of the frame and bits of the requests that are not granted yet.
     owed: VecDeque<(u64, u64)>,
 }
@@ -96,7 +98,7 @@ pub struct TerminalCounts {
 impl TerminalCounts {
     /// Counts from now on.
     pub fn count_anew(&mut self) {
-        *self = Self { owed: std::mem::take(&mut self.owed), ..Self::default() };
+        *self = Self { owed: std::mem::take(&mut self.owed), logged_on: self.logged_on, ..Self::default() };
     }
 
     fn pay(&mut self, mut bits: u64, wait: impl Fn(u64) -> Span) {
@@ -259,6 +261,11 @@ impl Requests {
                 counts.owed.push_back((frame, request.volume));
             }
         }
+    }
+
+    /// The terminal has logged on, `now`.
+    pub fn log_on(&mut self, now: Time) {
+        self.counts.iter_mut().for_each(|counts| counts.logged_on = Some(now));
     }
 
     /// Nobody has heard it.

@@ -6,6 +6,7 @@ use longfat_foundation::registry::Chosen;
 use longfat_foundation::units::{PICOSECONDS_PER_SECOND, Rate, Span, Time};
 
 use super::access::Access;
+use super::log_on::LogOn;
 use super::requests::Award;
 use super::scheduling::{Claim, ReturnScheduler};
 use super::{Demand, Grants, Terminal, frames};
@@ -32,6 +33,9 @@ longfat_foundation::section! {
         pub fca: bool = "false",
         /// How requests reach the network control centre.
         pub access: Chosen<dyn Access> = "dedicated",
+        /// Whether terminals have to log on at the beginning of a run, all at once as after a power failure. Log-on bursts contend as requests do; the answer
+        /// comes `response` later, and before it a terminal is granted nothing.
+        pub log_on: bool = "false",
     }
 }
 
@@ -120,6 +124,7 @@ impl ReturnLinkConfig {
             response_frames: frames::number_in(self.response.0, self.frame.0),
             constant_bps: self.constant_units(terminal) * self.unit_bps(),
             most_bps: self.most_bps(line_rate),
+            begins_at_once: !self.log_on,
         }
     }
 }
@@ -147,6 +152,7 @@ pub struct ReturnLink {
     terminals: Vec<Terminal>,
     /// For how many frames beyond the response each terminal waits for the answer to a request that may be lost.
     backoffs: Vec<u64>,
+    log_ons: Vec<LogOn>,
     /// Terminal to which the first odd unit goes; moves on from frame to frame.
     first: usize,
 }
@@ -163,6 +169,7 @@ impl ReturnLink {
             access: config.access.build(chance),
             gives_free: config.fca,
             backoffs: vec![0; terminals.len()],
+            log_ons: vec![LogOn::at_start(config.log_on); terminals.len()],
             terminals,
             first: 0,
         }
@@ -178,9 +185,12 @@ impl ReturnLink {
     /// frame is decided for all.
     pub fn begin_frame(&mut self, now: Time, bits_waiting: &[u64], lines: &mut impl Lines) {
         self.request(now, bits_waiting, lines);
-        let claims: Vec<_> = (0..self.terminals.len()).map(|number| lines.grants(number).claim(now)).collect();
-        let limits: Vec<_> =
-            (0..self.terminals.len()).map(|number| lines.grants(number).most_bps() / self.unit_bps).collect();
+        let (mut claims, mut limits) = (Vec::new(), Vec::new());
+        for (number, log_on) in self.log_ons.iter().enumerate() {
+            let grants = lines.grants(number);
+            claims.push(if log_on.is_heard() { grants.claim(now) } else { Award::default() });
+            limits.push(if log_on.is_heard() { grants.most_bps() / self.unit_bps } else { 0 });
+        }
         for (number, award) in self.decide(&claims, limits).into_iter().enumerate() {
             // A requested rate that ends within a slot leaves the rest of it to requested volume.
             let claim = &claims[number];
@@ -191,12 +201,26 @@ impl ReturnLink {
         self.first = (self.first + 1) % self.terminals.len().max(1);
     }
 
-    /// All terminals request what they need. A request is heard if it has a slot of its own or goes along with data, or if it prevails.
+    /// All terminals log on, or request what they need. A burst is heard if it has a slot of its own or goes along with data, or if it prevails.
     fn request(&mut self, now: Time, bits_waiting: &[u64], lines: &mut impl Lines) {
         let mut contention = self.access.contention();
         let mut contending = Vec::new();
+        let frame = now.0 / self.frame.0;
         for (number, &bits) in bits_waiting.iter().enumerate() {
             let grants = lines.grants(number);
+            let log_on = &mut self.log_ons[number];
+            if log_on.begin_frame(frame) {
+                grants.log_on(now);
+            }
+            if *log_on != LogOn::Done {
+                let is_due = matches!(*log_on, LogOn::Due(due) if due <= frame);
+                match (grants.stand_by(now) && is_due, &contention) {
+                    (false, _) => {}
+                    (true, None) => *log_on = LogOn::Answered(frame + grants.response_frames()),
+                    (true, Some(_)) => contending.push((number, None)),
+                }
+                continue;
+            }
             let patience = match contention {
                 Some(_) => grants.response_frames() + self.backoffs[number],
                 None => u64::MAX,
@@ -205,17 +229,20 @@ impl ReturnLink {
             if contention.is_none() || grants.current().total_bps() > 0 {
                 grants.hear(request);
             } else {
-                contending.push((number, request));
+                contending.push((number, Some(request)));
             }
         }
         let Some(contention) = &mut contention else { return };
         let heard = contention.heard(contending.len());
         for ((number, request), is_heard) in contending.into_iter().zip(heard) {
             self.backoffs[number] = contention.backoff_frames();
-            if is_heard {
-                lines.grants(number).hear(request);
-            } else {
-                lines.grants(number).lose();
+            let grants = lines.grants(number);
+            let answer = frame + grants.response_frames();
+            match (request, is_heard) {
+                (Some(request), true) => grants.hear(request),
+                (Some(_), false) => grants.lose(),
+                (None, true) => self.log_ons[number] = LogOn::Answered(answer),
+                (None, false) => self.log_ons[number] = LogOn::Due(answer + self.backoffs[number]),
             }
         }
     }

@@ -75,6 +75,35 @@ fn a_constant_rate_is_there_in_every_frame_in_whole_slots() {
 }
 
 #[test]
+fn a_terminal_that_logs_on_has_capacity_and_requests_from_the_answer_on() {
+    let mut bench = Bench::new(", log_on = true", vec![Terminal { constant_bps: 250_000, ..terminal() }]);
+    assert_eq!(bench.slots(&[7500]), [3], "in the frame that brings the answer");
+    assert_eq!(bench.lines[0].current().total_bps(), 0);
+    assert_eq!(bench.slots(&[7500]), [3], "it may not request yet");
+    assert_eq!(bench.slots(&[7500]), [5], "as if it had always been there");
+    let counts = bench.lines[0].counts().expect("it is a terminal");
+    assert_eq!((counts.logged_on, counts.requests), (Some(Time(20 * MILLISECOND)), 1));
+}
+
+#[test]
+fn log_on_bursts_contend_and_who_is_not_heard_has_nothing_and_tries_again() {
+    let access = ", fca = true, log_on = true, access = { kind = \"slotted-aloha\", slots = 4 }";
+    let mut bench = Bench::new(access, vec![Terminal { constant_bps: 10_000, ..terminal() }; 8]);
+    let mut are_on = vec![false; 8];
+    for _ in 0..300 {
+        let slots = bench.slots(&[0; 8]);
+        for (number, is_on) in are_on.iter_mut().enumerate() {
+            *is_on |= slots[number] > 0;
+            assert_eq!(slots[number] > 0, *is_on, "what is granted once goes on");
+        }
+    }
+    assert_eq!(are_on, [true; 8]);
+    let times: std::collections::BTreeSet<_> =
+        bench.lines.iter().map(|line| line.counts().and_then(|counts| counts.logged_on)).collect();
+    assert!(times.len() > 1, "they collided: {times:?}");
+}
+
+#[test]
 fn volume_is_granted_once_and_requests_add_up() {
     let mut bench = Bench::new("", vec![terminal()]);
     assert_eq!(bench.slots(&[2500]), [3], "in the frame from 20 ms on");

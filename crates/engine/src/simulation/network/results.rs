@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use longfat_foundation::config::Parameter;
 use longfat_foundation::measure::{
     CompletionRecord, Fingerprint, FlowRecord, FrameRecord, Histogram, Ledger, LegRecord, LineUse, Metrics, PortRecord,
-    RequestRecord, RunRecord, Shares, Work, excess_fairness, fairness_index, least_share_of_promises, max_min_fairness,
-    max_min_shares_of_lines,
+    RequestRecord, ReturnLinkRecord, RunRecord, Shares, Work, excess_fairness, fairness_index, least_share_of_promises,
+    max_min_fairness, max_min_shares_of_lines,
 };
 use longfat_foundation::units::Time;
 use longfat_hosts::traffic::{Completions, Kind};
@@ -26,7 +26,8 @@ impl<O: Observer, D: Drive> Network<O, D> {
         let flows = self.flow_records();
         let ports = self.port_records(graph, &goodputs_over_tcp(&flows), ledgers);
         let ledger = ledgers[0].1;
-        let completions = self.completion_records(&flows);
+        let return_links = self.return_link_records(graph);
+        let completions = self.completion_records(&flows, &return_links);
         RunRecord {
             scenario: self.scenario.resolved(),
             scenario_hash: self.scenario.hash(),
@@ -38,7 +39,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
             flows,
             ports,
             completions,
-            return_links: self.return_link_records(graph),
+            return_links,
             ledger,
             work: self.work(),
             fingerprint: format!("{:016x}", self.fingerprint().value()),
@@ -347,8 +348,9 @@ impl<O: Observer, D: Drive> Network<O, D> {
         Some(record)
     }
 
-    /// How long each kind of thing took, over all connections, and the datagrams of each group with a name.
-    fn completion_records(&self, flows: &[FlowRecord]) -> Vec<CompletionRecord> {
+    /// How long each kind of thing took, over all connections; the datagrams of each group with a name; and the volume that was granted on each
+    /// return link.
+    fn completion_records(&self, flows: &[FlowRecord], return_links: &[ReturnLinkRecord]) -> Vec<CompletionRecord> {
         let mut all = Completions::default();
         self.sources.iter().for_each(|source| source.add_completions(&mut all));
         self.barriers.iter().for_each(|barriers| barriers.add_completions(&mut all));
@@ -357,6 +359,16 @@ impl<O: Observer, D: Drive> Network<O, D> {
             name.zip(flow.datagrams.as_deref())
                 .into_iter()
                 .for_each(|(name, record)| add_delays(&mut all, name, record));
+        }
+        for link in return_links {
+            let kind = all.kind(&format!("{} grant", link.name));
+            kind.asked += link.waits.count();
+            kind.times.merge(&link.waits);
+            if let Some(times) = &link.log_ons {
+                let kind = all.kind(&format!("{} log-on", link.name));
+                kind.asked += link.terminals.len() as u64;
+                kind.times.merge(times);
+            }
         }
         let record = |Kind { name, asked, times }| CompletionRecord { name, asked, delivered: times.count(), times };
         all.into_kinds().into_iter().map(record).collect()

@@ -1,6 +1,7 @@
 //! Record of the return links that terminals share.
 
 use longfat_foundation::measure::{GrantedRecord, Histogram, ReturnLinkRecord, TerminalRecord};
+use longfat_foundation::units::Time;
 use longfat_network::capacity::{Award, ReturnLinkConfig};
 use longfat_network::topology::Graph;
 
@@ -29,9 +30,9 @@ impl<O: Observer, D: Drive> Network<O, D> {
             settings.and_then(|settings| settings.terminal(graph)).is_some_and(|terminal| terminal.link == link.name)
         };
         let ports = self.driver.ports().enumerate().filter(|(_, port)| is_terminal(port.state().line));
-        let (mut waits, mut terminals) = (Histogram::default(), Vec::new());
+        let (mut waits, mut log_ons, mut terminals) = (Histogram::default(), Histogram::default(), Vec::new());
         for (number, port) in ports {
-            terminals.extend(self.terminal_record(graph, number, port, &mut waits));
+            terminals.extend(self.terminal_record(graph, number, port, &mut waits, &mut log_ons));
         }
         let granted = terminals.iter().fold(GrantedRecord::default(), |sum, terminal| sum.and(terminal.granted));
         ReturnLinkRecord {
@@ -42,6 +43,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
             requests: terminals.iter().map(|terminal| terminal.requests).sum(),
             requests_lost: terminals.iter().map(|terminal| terminal.requests_lost).sum(),
             waits,
+            log_ons: link.log_on.then_some(log_ons),
             terminals,
         }
     }
@@ -52,10 +54,12 @@ impl<O: Observer, D: Drive> Network<O, D> {
         number: usize,
         port: &AnyPort,
         waits: &mut Histogram,
+        log_ons: &mut Histogram,
     ) -> Option<TerminalRecord> {
         let line = port.state().line;
         let counts = self.links[line].line.grants()?.counts()?;
         waits.merge(&counts.waits);
+        counts.logged_on.iter().for_each(|time| log_ons.record(*time - Time::ZERO));
         let mean = |sum: u64| sum as f64 / counts.frames.max(1) as f64;
         let Award { constant_bps, rate_bps, volume_bps, free_bps } = counts.granted;
         Some(TerminalRecord {
@@ -72,6 +76,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
             requests_lost: counts.lost,
             wait_mean_s: counts.waits.mean_seconds(),
             wait_p95_s: counts.waits.quantile_seconds(0.95),
+            log_on_s: counts.logged_on.map(Time::as_seconds),
         })
     }
 }
