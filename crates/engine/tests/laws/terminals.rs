@@ -58,6 +58,19 @@ fn a_terminal_in_rain_takes_time_from_all_that_share_the_carrier() {
     }
 }
 
+/// Turns of equal time: each has half of the time, at its own rate.
+#[test]
+fn with_airtime_fairness_a_terminal_in_rain_takes_time_from_itself_alone() {
+    let whole = 1000.0 / 1028.0;
+    for (path, rate) in [(rates("0,2e6,0"), 2e6), (rates("0,1e6,0"), 1e6)] {
+        let fair = scenario(&path, "measure.from = \"10 s\"\nport.queue = \"airtime-fair\"");
+        let [own, other] = goodputs(&run(&fair).expect("conservation")).map(|goodput| goodput / whole);
+        for share in [own / rate, other / 1e7] {
+            assert!((share - 0.5).abs() < 0.01, "{path}: {share} of the time");
+        }
+    }
+}
+
 #[test]
 fn the_line_is_busy_all_the_time_at_whatever_rates() {
     let record = record(&rates("0,2e6,0"));

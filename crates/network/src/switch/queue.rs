@@ -10,6 +10,7 @@ use super::scheduler::{FifoQueue, Scheduler, Turn};
 use super::{BufferContext, DisciplineCounts, Dropped, Next, Outlet, Port, PortConfig, PortQueue, PortState};
 use crate::background::Background;
 use crate::framing::{Cell, Class, Packets};
+use crate::link::Terminals;
 
 /// The UBR cells that wait.
 pub enum Queue {
@@ -128,6 +129,13 @@ impl Port<Queue> {
     pub fn add_vbr(&mut self, source: Box<dyn Background>) -> Option<Time> {
         self.state.vbr.as_mut().expect("a checked scenario has a scheduler with classes").add(source);
         self.rest_until_vbr()
+    }
+
+    /// Tells the queue discipline that `terminals` share the line.
+    pub fn know_terminals(&mut self, terminals: &Terminals) {
+        if let Queue::Managed(queue) = &mut self.queue {
+            queue.know_terminals(terminals);
+        }
     }
 
     /// True if the port has a single FIFO queue that does not count the cell in service. Such a port may be served in batches, or ahead

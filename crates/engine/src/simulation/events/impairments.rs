@@ -7,6 +7,7 @@ use longfat_network::framing::Cell;
 use longfat_network::link::Terminals;
 use longfat_network::loss::{Loses, LossContext, LossModel};
 use longfat_network::path::Conditions;
+use longfat_network::switch::{Port, Queue};
 use longfat_network::topology::Graph;
 
 use super::Events;
@@ -98,15 +99,22 @@ impl Weather {
 impl Impairments {
     /// Puts a scenario's loss models before its lines, and changing conditions on them.
     pub fn place(rest: &mut AtRest) -> Self {
-        let AtRest { scenario, graph, links, .. } = rest;
+        let AtRest { scenario, graph, links, ports, .. } = rest;
         let mut impairments = Self::default();
         for line in scenario.lines_with_settings(graph) {
-            impairments.place_on(&line, scenario, graph, links);
+            impairments.place_on(&line, scenario, graph, links, ports);
         }
         impairments
     }
 
-    fn place_on(&mut self, line: &LineSettings, scenario: &Scenario, graph: &Graph, links: &mut Links) {
+    fn place_on(
+        &mut self,
+        line: &LineSettings,
+        scenario: &Scenario,
+        graph: &Graph,
+        links: &mut Links,
+        ports: &mut [Port<Queue>],
+    ) {
         let chance = Chance { seed: scenario.seed, replication: scenario.replication };
         let link = links.make(line.number, NOWHERE);
         let place = line.place(graph);
@@ -114,7 +122,13 @@ impl Impairments {
             let jitter = chance.stream(&format!("path/{place}/jitter"));
             link.line.follow(conditions.clone(), jitter, line.order);
             let terminals = line.is_carrier.then(|| scenario.terminals(graph)).flatten();
-            terminals.iter().for_each(|terminals| link.line.share(terminals));
+            if let Some(terminals) = &terminals {
+                link.line.share(terminals);
+                ports
+                    .iter_mut()
+                    .filter(|port| port.state().line == line.number)
+                    .for_each(|port| port.know_terminals(terminals));
+            }
             Weather { conditions, terminals, chance: chance.stream(&format!("path/{place}")), packets_lost: 0 }
         });
         let losses = line

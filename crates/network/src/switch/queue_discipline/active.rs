@@ -5,6 +5,7 @@ use longfat_foundation::units::Time;
 
 use super::{QueueDiscipline, Waiting};
 use crate::framing::{Cell, Packets};
+use crate::link::Terminals;
 use crate::switch::{DisciplineCounts, Dropped};
 
 /// A queue discipline with its statistics.
@@ -21,6 +22,11 @@ impl ActiveQueue {
     #[must_use]
     pub fn new(discipline: Box<dyn QueueDiscipline>) -> Self {
         Self { discipline, delays: Histogram::default(), packets_marked: 0, acknowledgments_superseded: 0 }
+    }
+
+    /// [`QueueDiscipline::know_terminals`].
+    pub fn know_terminals(&mut self, terminals: &Terminals) {
+        self.discipline.know_terminals(terminals);
     }
 
     /// A packet arrives, one of those under way.

@@ -15,6 +15,7 @@ mod random_early_detection;
 mod codel;
 mod proportional_integral;
 
+mod airtime_fair;
 mod fair_queue;
 mod flow_queue_codel;
 mod flow_queue_pie;
@@ -43,6 +44,7 @@ use longfat_foundation::units::{Rate, Span, Time};
 
 use super::Dropped;
 use crate::framing::{Cell, Packets};
+use crate::link::Terminals;
 
 macro_rules! register {
     ($($discipline:path),+) => {
@@ -57,6 +59,8 @@ include!(concat!(env!("OUT_DIR"), "/queue_discipline.rs"));
 ///
 /// Packets that are dropped, whether they had been let in or not, are added to `dropped`.
 pub trait QueueDiscipline: Send {
+    /// The line behind is a carrier that terminals share, each at a rate of its own. Few disciplines heed rates.
+    fn know_terminals(&mut self, _terminals: &Terminals) {}
     /// A packet is about to arrive: drops queued packets that `newer` makes redundant (ACK filtering). Few disciplines look into packets.
     fn supersede(&mut self, _newer: &Waiting, _packets: &Packets, _dropped: &mut Vec<Dropped>) {}
     /// A packet arrives.

@@ -16,7 +16,7 @@ enum Listed {
 #[derive(Clone, Debug)]
 pub(super) struct Turns {
     quantum: i64,
-    /// Bytes that each queue may still send in its turn; below zero if it has sent more.
+    /// What each queue may still send in its turn, in bytes or in picoseconds of the line; below zero if it has sent more.
     credits: Vec<i64>,
     listed: Vec<Listed>,
     new: VecDeque<usize>,
@@ -24,7 +24,7 @@ pub(super) struct Turns {
 }
 
 impl Turns {
-    /// Of so many queues, each with `quantum` bytes per turn.
+    /// Of so many queues, each with `quantum` per turn: bytes, or picoseconds of the line.
     pub fn new(queues: usize, quantum: u64) -> Self {
         Self {
             quantum: signed(quantum),
@@ -35,12 +35,12 @@ impl Turns {
         }
     }
 
-    /// Bytes of a turn.
+    /// Credit of a turn.
     pub fn quantum(&self) -> i64 {
         self.quantum
     }
 
-    /// Bytes that a queue may still send.
+    /// What a queue may still send.
     pub fn credit(&self, number: usize) -> i64 {
         self.credits[number]
     }
@@ -50,7 +50,7 @@ impl Turns {
         self.listed[number] != Listed::Nowhere
     }
 
-    /// A queue that takes no turns has become busy: it is new, with so many bytes to send.
+    /// A queue that takes no turns has become busy: it is new, with so much credit.
     pub fn begin(&mut self, number: usize, credit: i64) {
         self.listed[number] = Listed::New;
         self.credits[number] = credit;
@@ -69,9 +69,9 @@ impl Turns {
         }
     }
 
-    /// The queue whose turn it is has sent a packet.
-    pub fn spend(&mut self, number: usize, bytes: u64) {
-        self.credits[number] -= signed(bytes);
+    /// The queue whose turn it is has sent a packet, which costs so much.
+    pub fn spend(&mut self, number: usize, cost: u64) {
+        self.credits[number] -= signed(cost);
     }
 
     /// The queue whose turn it is has nothing to send. One that was new waits for its turn among the old ones, so that nobody stays new by being
@@ -110,9 +110,9 @@ pub(super) fn queues_in_use(queue_of: &[usize]) -> usize {
     queue_of.iter().max().map_or(0, |most| most + 1)
 }
 
-#[expect(clippy::cast_possible_wrap, reason = "packets are small")]
-pub(super) fn signed(bytes: u64) -> i64 {
-    bytes as i64
+#[expect(clippy::cast_possible_wrap, reason = "packets are small, and take no years")]
+pub(super) fn signed(cost: u64) -> i64 {
+    cost as i64
 }
 
 #[cfg(test)]
