@@ -125,6 +125,19 @@ def parse_time(text: str) -> int:
 def parse_size(text: str) -> int:
     """Parse a size with unit (``"2 GiB"``) to bytes. Raises `InvalidInput`."""
 
+def parse_level(text: str) -> int:
+    """Parse a number of decibels (``"14 dB"``) to thousandths. Raises `InvalidInput`."""
+
+def parse_frequency(text: str) -> int:
+    """Parse a frequency with unit (``"36 MHz"``) to hertz. Raises `InvalidInput`."""
+
+def carrier_codes() -> str:
+    """Return the codes of satellite carriers as JSON, a list for each choice of a scenario.
+
+    A code has its ``name``; ``threshold_cdb``, the Es/N0 that it needs, in hundredths of a
+    decibel; and ``efficiency_millionths`` of a bit per symbol.
+    """
+
 def check_study(text: bytes, source: str, scenario_text: bytes, scenario_source: str) -> str:
     """Validate a study file, with its factor levels against its scenario; returns it as JSON.
 

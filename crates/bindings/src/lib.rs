@@ -14,8 +14,9 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use longfat_engine::config::{Document, Knob, Parameter, SIZE, TIME, parse_in};
+use longfat_engine::config::{Document, FREQUENCY, Knob, LEVEL, Parameter, SIZE, TIME, parse_in};
 use longfat_engine::measure::{Better, DeclaredMetric, Metrics};
+use longfat_engine::path::{Codes, Modcod};
 use longfat_engine::pilot;
 use longfat_engine::random::Chance;
 use longfat_engine::scenario::{FullSegment, Scenario};
@@ -327,6 +328,26 @@ fn parse_size(text: &str) -> PyResult<u64> {
 }
 
 #[pyfunction]
+fn parse_level(text: &str) -> PyResult<u64> {
+    parse_in(&LEVEL, text).map_err(|problem| invalid(vec![problem]))
+}
+
+#[pyfunction]
+fn parse_frequency(text: &str) -> PyResult<u64> {
+    parse_in(&FREQUENCY, text).map_err(|problem| invalid(vec![problem]))
+}
+
+/// The codes of satellite carriers, by the word that a scenario has for them.
+#[pyfunction]
+fn carrier_codes() -> String {
+    let code = |code: Modcod| json!({ "name": code.name, "threshold_cdb": code.threshold, "efficiency_millionths": code.efficiency });
+    let all = |codes: &Codes| (codes.resolved(), codes.all().map(code).collect::<Vec<_>>());
+    let by_word =
+        Codes::ALL.iter().map(all).map(|(word, codes)| (word.as_str().unwrap_or_default().to_owned(), codes.into()));
+    Json::Object(by_word.collect()).to_string()
+}
+
+#[pyfunction]
 fn models() -> String {
     let mut models = longfat_engine::catalog::models();
     if let Json::Array(models) = &mut models {
@@ -440,6 +461,9 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(parse_size, module)?)?;
     module.add_function(wrap_pyfunction!(models, module)?)?;
     module.add_function(wrap_pyfunction!(traces, module)?)?;
+    module.add_function(wrap_pyfunction!(parse_level, module)?)?;
+    module.add_function(wrap_pyfunction!(parse_frequency, module)?)?;
+    module.add_function(wrap_pyfunction!(carrier_codes, module)?)?;
     module.add_function(wrap_pyfunction!(scenario_schema, module)?)?;
     module.add_function(wrap_pyfunction!(study_schema, module)?)?;
     module.add_function(wrap_pyfunction!(claims_schema, module)?)?;

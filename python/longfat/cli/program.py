@@ -62,6 +62,7 @@ class Program(LazyGroup):
         "check": "longfat.cli.check",
         "models": "longfat.cli.models",
         "metrics": "longfat.cli.metrics",
+        "carrier": "longfat.cli.carrier",
         "schema": "longfat.cli.schema",
         "study": "longfat.cli.study",
         "store": "longfat.cli.store",

@@ -27,8 +27,8 @@ pub use number::{Fraction, Gain, Numbers, PositiveNumber, Probability};
 pub use problem::{MOST_PROBLEMS, Problem, did_you_mean, limited, listed};
 pub use provision::Provision;
 pub use quantity::{
-    AS_OTHERS, AnyRate, AtLeastOne, Bytes, Decibels, Decimal, Dimension, PositiveSpan, SIZE, TIME, format_span,
-    number_and_unit, parse_in,
+    AS_OTHERS, AnyRate, AtLeastOne, Bytes, Decibels, Decimal, Dimension, FREQUENCY, LEVEL, PositiveSpan, SIZE, TIME,
+    format_span, number_and_unit, parse_in,
 };
 pub use random_span::DrawableSpan;
 pub use reader::{Entries, Reader};

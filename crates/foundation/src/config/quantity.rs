@@ -75,6 +75,15 @@ pub const LEVEL: Dimension = Dimension {
     examples: &["12 dB", "0.5 dB"],
 };
 
+/// Frequencies and bandwidths, in hertz.
+pub const FREQUENCY: Dimension = Dimension {
+    expected: "a frequency with its unit (Hz, kHz, MHz, GHz)",
+    base: "hertz",
+    units: &[("Hz", 1), ("kHz", 1_000), ("MHz", 1_000_000), ("GHz", 1_000_000_000)],
+    spellings: &[],
+    examples: &["36 MHz", "500 kHz"],
+};
+
 impl Dimension {
     /// Returns `; did you mean "…"?` if `unit` is close to a known unit or spelling, otherwise an empty text.
     fn did_you_mean(&self, unit: &str) -> String {

@@ -4,16 +4,19 @@ use longfat_foundation::config::Decibels;
 use longfat_foundation::units::Span;
 
 use super::coding::{Coding, level_of};
+use super::modcod::Codes;
 use super::table::{Columns, Row, Table};
 use super::{Path, PathContext, Step};
 
 longfat_foundation::model! {
     /// A table of attenuation, measured or made up. Adaptive coding and modulation follows it, as in `rain`.
     #[name = "attenuation"]
-    #[source = "a table of the user's; ETSI EN 302 307-1 table 13"]
+    #[source = "a table of the user's; ETSI EN 302 307-1 table 13; ETSI EN 302 307-2 table 20a"]
     pub struct Attenuation: dyn Path {
         /// CSV with the columns time_s and attenuation_db, the attenuation from that time on. Before the first row it is as there.
         steps: Table<Decibel>,
+        /// Codes of the carrier.
+        codes: Codes = "dvb-s2",
         /// Es/N0 under a clear sky.
         clear_sky: Decibels = "15 dB",
         /// Margin: the attenuation that the chosen code must withstand beyond the known one.
@@ -49,8 +52,8 @@ impl Columns for Decibel {
 
 impl Attenuation {
     fn coding(&self) -> Coding {
-        let Self { clear_sky, margin, hysteresis, reaction, .. } = self;
-        Coding { clear_sky: *clear_sky, margin: *margin, hysteresis: *hysteresis, reaction: *reaction }
+        let Self { codes, clear_sky, margin, hysteresis, reaction, .. } = self;
+        Coding { codes: *codes, clear_sky: *clear_sky, margin: *margin, hysteresis: *hysteresis, reaction: *reaction }
     }
 }
 

@@ -3,7 +3,7 @@
 use longfat_foundation::config::Decibels;
 use longfat_foundation::units::{Rate, Span, Time};
 
-use super::modcod::{DVB_S2, Modcod};
+use super::modcod::{Codes, Modcod};
 use super::{PathContext, Step};
 
 /// Rounds a level in decibels, which is not negative, to a thousandth.
@@ -12,9 +12,11 @@ pub(super) fn level_of(decibels: f64) -> Decibels {
     Decibels(libm::round((1000.0 * decibels).min(1e6)) as u64)
 }
 
-/// The choice of a code among those of DVB-S2.
+/// The choice of a code.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Coding {
+    /// Codes to choose from.
+    pub codes: Codes,
     /// Es/N0 under a clear sky.
     pub clear_sky: Decibels,
     /// Attenuation that the chosen code must withstand beyond the known one.
@@ -29,7 +31,7 @@ impl Coding {
     /// The most efficient code that withstands an attenuation; `None` if no code does.
     fn most_efficient(&self, attenuation_mdb: u64) -> Option<Modcod> {
         let stands = |code: &Modcod| code.stands(self.clear_sky).is_some_and(|most| most.0 >= attenuation_mdb);
-        DVB_S2.into_iter().filter(stands).max_by_key(|code| code.efficiency)
+        self.codes.all().filter(stands).max_by_key(|code| code.efficiency)
     }
 
     /// The code that the sender chooses at a known attenuation, whichever it used before.
@@ -77,7 +79,7 @@ impl Coding {
             if let Some((_, attenuation)) = becomes_known.next_if(|(time, _)| *time == now) {
                 code = self.next(code, attenuation);
             }
-            let in_use = code.or_else(|| DVB_S2.into_iter().max_by_key(|code| code.stands(self.clear_sky)));
+            let in_use = code.or_else(|| self.codes.all().max_by_key(|code| code.stands(self.clear_sky)));
             let stands = in_use.and_then(|code| code.stands(self.clear_sky)).is_some_and(|most| most >= actual);
             let loss = if stands { 0.0 } else { 1.0 };
             let step = Step { rate: code.map(rate_of), loss, ..context.nominal(now) };
@@ -117,6 +119,7 @@ mod tests {
     }
 
     const CODING: Coding = Coding {
+        codes: Codes::DvbS2,
         clear_sky: Decibels(15_000),
         margin: Decibels(1000),
         hysteresis: Decibels(500),
@@ -139,6 +142,14 @@ mod tests {
             [(0, of(clear), false), (10_600, of(3_703_295), false)],
             "it needs 0.14 dB less than clear sky"
         );
+    }
+
+    /// DVB-S2X has 64APSK 32/45-L with 13.98 dB at 4.206428 bits a symbol, and 32APSK 11/15 with 12.17 dB at 3.620536.
+    #[test]
+    fn more_codes_leave_smaller_steps() {
+        let found = steps(Coding { codes: Codes::DvbS2x, ..CODING }, &[(0, 0), (10_000, 1500)]);
+        assert_eq!(found.first(), Some(&(0, Some(100), false)));
+        assert_eq!(found.last(), Some(&(10_600, Some(86), false)));
     }
 
     #[test]

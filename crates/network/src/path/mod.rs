@@ -14,6 +14,8 @@ mod rain_series;
 mod schedule;
 mod table;
 
+pub use modcod::{Codes, Modcod};
+
 use std::sync::Arc;
 
 use longfat_foundation::random::{Chance, Stream};

@@ -4,16 +4,16 @@ use longfat_foundation::config::{Decibels, DrawableSpan, PositiveSpan};
 use longfat_foundation::units::{Rate, Span, Time};
 
 use super::coding::Coding;
-use super::modcod::{DVB_S2, Modcod};
+use super::modcod::{Codes, Modcod};
 use super::{Path, PathContext, Step};
 
 longfat_foundation::model! {
     /// A shower: the attenuation rises to a depth, stays there, and falls again. Adaptive coding and modulation steps down the ladder of
-    /// DVB-S2 and up again. It always uses the most efficient step that withstands the known attenuation plus a margin; this knowledge is
+    /// codes and up again. It always uses the most efficient step that withstands the known attenuation plus a margin; this knowledge is
     /// `reaction` old. The bottleneck's rate is that of the clear sky. Where attenuation grows beyond the margin before the code follows,
     /// everything is lost; where no code withstands it, nothing passes.
     #[name = "rain"]
-    #[source = "ETSI EN 302 307-1 table 13 and annex D (adaptive coding and modulation); slopes: ITU-R P.1623-1"]
+    #[source = "ETSI EN 302 307-1 table 13; ETSI EN 302 307-2 table 20a and annex D (adaptive coding and modulation); slopes: ITU-R P.1623-1"]
     pub struct Rain: dyn Path {
         /// Beginning of the shower.
         begin: DrawableSpan = "10 s",
@@ -23,6 +23,8 @@ longfat_foundation::model! {
         lasting: DrawableSpan = "20 s",
         /// The largest attenuation.
         depth: Decibels = "12 dB",
+        /// Codes of the carrier.
+        codes: Codes = "dvb-s2",
         /// Es/N0 under a clear sky.
         clear_sky: Decibels = "15 dB",
         /// Margin: the attenuation that the chosen code must withstand beyond the known one.
@@ -45,8 +47,8 @@ longfat_foundation::model! {
 
 impl Rain {
     fn coding(&self) -> Coding {
-        let Self { clear_sky, margin, reaction, .. } = self;
-        Coding { clear_sky: *clear_sky, margin: *margin, hysteresis: Decibels(0), reaction: *reaction }
+        let Self { codes, clear_sky, margin, reaction, .. } = self;
+        Coding { codes: *codes, clear_sky: *clear_sky, margin: *margin, hysteresis: Decibels(0), reaction: *reaction }
     }
 }
 
@@ -83,9 +85,9 @@ impl Fall<'_> {
 
     /// Times at which the chosen code changes, or begins or ceases to be sufficient.
     fn changes(&self) -> Vec<Time> {
-        let Rain { clear_sky, margin, reaction, .. } = self.rain;
+        let Rain { codes, clear_sky, margin, reaction, .. } = self.rain;
         let mut times = vec![self.begin];
-        for most in DVB_S2.into_iter().filter_map(|code| code.stands(*clear_sky)) {
+        for most in codes.all().filter_map(|code| code.stands(*clear_sky)) {
             let known = most.0.checked_sub(margin.0).and_then(|level| self.passes(Decibels(level)));
             times.extend(known.into_iter().flatten().map(|time| time.saturating_add(*reaction)));
             times.extend(self.passes(most).into_iter().flatten());
@@ -97,7 +99,7 @@ impl Fall<'_> {
 
     /// True if the most robust code withstands the attenuation at `time`.
     fn is_stood(&self, time: Time) -> bool {
-        let stood = DVB_S2.into_iter().filter_map(|code| code.stands(self.rain.clear_sky)).max();
+        let stood = self.rain.codes.all().filter_map(|code| code.stands(self.rain.clear_sky)).max();
         stood.is_some_and(|most| most >= self.attenuation(time))
     }
 

@@ -4,6 +4,7 @@ use longfat_foundation::config::{Decibels, PositiveSpan, Probability};
 use longfat_foundation::units::{Span, Time};
 
 use super::coding::{Coding, level_of};
+use super::modcod::Codes;
 use super::{Path, PathContext, Step};
 
 longfat_foundation::choice! {
@@ -21,7 +22,7 @@ longfat_foundation::model! {
     /// order (Maseng and Bakken 1981). Its distribution over the year follows from the attenuation that is exceeded for 0.01 % of the time.
     /// Adaptive coding and modulation follows it, as in `rain`.
     #[name = "rain-series"]
-    #[source = "ITU-R P.1853-1 annex 1 section 2.2; ITU-R P.618-13 section 2.2.1.1; ETSI EN 302 307-1 table 13"]
+    #[source = "ITU-R P.1853-1 annex 1 section 2.2; ITU-R P.618-13 section 2.2.1.1; ETSI EN 302 307-1 table 13; ETSI EN 302 307-2 table 20a"]
     pub struct RainSeries: dyn Path {
         /// Attenuation by rain that is exceeded for 0.01 % of an average year, as link budgets have it; that of other shares of time follows
         /// from P.618, for latitudes of 36 degrees and more.
@@ -36,6 +37,8 @@ longfat_foundation::model! {
         correlation: PositiveSpan = "5000 s",
         /// Time from one value to the next.
         interval: PositiveSpan = "1 s",
+        /// Codes of the carrier.
+        codes: Codes = "dvb-s2",
         /// Es/N0 under a clear sky.
         clear_sky: Decibels = "15 dB",
         /// Margin: the attenuation that the chosen code must withstand beyond the known one.
@@ -67,7 +70,7 @@ longfat_foundation::model! {
     }
 }
 
-/// Most values of a run: each is compared with 28 codes.
+/// Most values of a run: each is compared with all codes.
 const MOST_SAMPLES: u64 = 1_000_000;
 
 /// Shares of time, in percent, through whose attenuation the lognormal distribution is fitted (P.1853-1, step A), as far as P.618 goes.
@@ -80,8 +83,8 @@ const MOST_EXCEEDED: Decibels = Decibels(100_000);
 
 impl RainSeries {
     fn coding(&self) -> Coding {
-        let Self { clear_sky, margin, hysteresis, reaction, .. } = self;
-        Coding { clear_sky: *clear_sky, margin: *margin, hysteresis: *hysteresis, reaction: *reaction }
+        let Self { codes, clear_sky, margin, hysteresis, reaction, .. } = self;
+        Coding { codes: *codes, clear_sky: *clear_sky, margin: *margin, hysteresis: *hysteresis, reaction: *reaction }
     }
 
     fn lognormal(&self) -> Lognormal {
@@ -207,6 +210,7 @@ mod tests {
             delay: Span::ZERO,
         };
         let config = RainSeries {
+            codes: Codes::DvbS2,
             exceeded: Decibels(15_000),
             rainy: Probability(0.05),
             start,
