@@ -2,6 +2,7 @@
 
 use longfat_foundation::units::{CELL_BITS, LineClock, Span, Time, TransmissionTime};
 use longfat_hosts::transport::{Acknowledgment, Segment, Sender, Window};
+use longfat_network::capacity::Award;
 use longfat_network::framing::{Cell, Class, Content};
 use longfat_network::switch::drop_policy::Verdict;
 use longfat_network::switch::{Leaving, PortState};
@@ -161,6 +162,8 @@ pub trait Observer {
     fn cells_served(&mut self, port: usize, run: &SlotRun) {
         run.slots().for_each(|slot| self.cell_served(slot.end_of(0), port, Class::Ubr, CELL_BITS));
     }
+    /// A frame begins in which a port that asks for capacity has so much, in bits per second.
+    fn granted(&mut self, _now: Time, _port: usize, _award: &Award) {}
     /// The queue of a port may have changed, and stays as it is until the next callback for the port.
     fn queue_changed(&mut self, _now: Time, _port: usize, _state: &PortState) {}
     /// The queue of a port that is served in batches has `cells` cells, all of one class.

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use longfat_engine::capacity::Award;
 use longfat_engine::config::format_span;
 use longfat_engine::framing::{Cell, Class, Content};
 use longfat_engine::measure::RunRecord;
@@ -245,6 +246,10 @@ impl Observer for Watcher {
 
     fn cells_served(&mut self, port: usize, run: &SlotRun) {
         tell!(self, [capacity], cells_served(port, run));
+    }
+
+    fn granted(&mut self, now: Time, port: usize, award: &Award) {
+        tell!(self, [grants], granted(now, port, award));
     }
 
     fn queue_changed(&mut self, now: Time, port: usize, state: &PortState) {

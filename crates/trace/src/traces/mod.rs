@@ -6,6 +6,7 @@ mod capacity;
 mod delay;
 mod drops;
 mod flow_series;
+mod grants;
 mod path;
 mod queues;
 mod queues_by_flow;
@@ -82,6 +83,7 @@ traces! {
     queue: queues::Queues,
     queue_by_flow: queues_by_flow::QueuesByFlow,
     capacity: capacity::Capacity,
+    grants: grants::Granted,
     drops: drops::Drops,
     segments: segments::Segments,
     acknowledgments: acknowledgments::Acknowledgments,

@@ -38,6 +38,9 @@ impl<O: Observer> Network<O, Events> {
             grants.begin_frame(now, bits_waiting[0]);
             grants.frame()
         };
+        for (place, &port) in asking_ports.iter().enumerate() {
+            self.observer.granted(now, port, &lines.grants(place).current());
+        }
         self.calendar.schedule(self.agenda.frames(number), now.saturating_add(frame), OTHER_RANK);
     }
 
