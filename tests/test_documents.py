@@ -36,7 +36,7 @@ METHODS = [
     ROOT / "docs" / "guide" / "terminal.md",
 ]
 SHOWN = re.compile(
-    r"<!-- BEGIN: ((?:longfat (?:analyze|diff|metrics|run|schedule|smallest|"
+    r"<!-- BEGIN: ((?:longfat (?:analyze|carrier|diff|metrics|run|schedule|smallest|"
     r"study (?:plan|run|compare|claims)) |python (?:examples/|beside)|for ).*?) -->\n"
     r"(.*?)<!-- END: ",
     re.DOTALL,

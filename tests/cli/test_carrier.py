@@ -52,9 +52,7 @@ def test_dvb_s2x_leaves_smaller_steps() -> None:
         ([], "Missing argument 'BANDWIDTH'"),
     ],
 )
-def test_what_is_no_carrier_is_refused(
-    longfat: Longfat, arguments: list[str], words: str
-) -> None:
+def test_what_is_no_carrier_is_refused(longfat: Longfat, arguments: list[str], words: str) -> None:
     done = longfat("carrier", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert words in " ".join(done.stderr.split())

@@ -26,6 +26,7 @@ TERMINALS = {
             "return_rate": "4 Mbit/s",
         },
     },
+    "port": {"buffer": "100 packets"},
     "connections": [{"count": 4, "from": "users"}],
     "traffic": {"kind": "messages", "size": "20 kB", "interval": "700 ms"},
     "return_links": [

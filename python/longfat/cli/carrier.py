@@ -130,5 +130,6 @@ def command(
             ]
             for rung in rungs
         ],
+        close=True,
     )
     say(f"{symbol_rate / 1e6:.3f} million symbols a second")

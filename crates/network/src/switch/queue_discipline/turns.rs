@@ -16,7 +16,7 @@ enum Listed {
 #[derive(Clone, Debug)]
 pub(super) struct Turns {
     quantum: i64,
-    /// What each queue may still send in its turn, in bytes or in picoseconds of the line; below zero if it has sent more.
+    /// Bytes, or picoseconds of the line, that each queue may still use in its turn; below zero if it has used more.
     credits: Vec<i64>,
     listed: Vec<Listed>,
     new: VecDeque<usize>,
@@ -40,7 +40,7 @@ impl Turns {
         self.quantum
     }
 
-    /// What a queue may still send.
+    /// Credit that a queue has left.
     pub fn credit(&self, number: usize) -> i64 {
         self.credits[number]
     }
