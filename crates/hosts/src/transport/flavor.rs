@@ -11,6 +11,7 @@ mod dctcp;
 
 mod bbr;
 mod bbr3;
+mod leocc;
 mod prague;
 
 mod high_speed;

@@ -163,6 +163,7 @@ pub const PRESETS: &[Preset] = &[
                 "{ arithmetic = 'linux', window_allowance = 'send-quanta', aggregation_allowance = 'observed', pacing_margin = '1%', \
                    pacing_timer = 'linux', flight_at = 'departure', loss_response = 'linux', policer_detection = 'long-term-rate' }",
             ),
+            ("leocc", "{ pacing_timer = 'linux' }"),
         ],
     },
 ];

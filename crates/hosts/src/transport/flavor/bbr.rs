@@ -7,6 +7,7 @@ mod readings;
 mod repair;
 mod states;
 mod units;
+mod variant;
 mod window;
 
 use aggregation::Aggregation;
@@ -14,12 +15,12 @@ use longfat_foundation::random::Stream;
 use longfat_foundation::registry::Plan;
 use longfat_foundation::units::{Span, Time};
 use policer::Policer;
-use readings::{
-    AggregationAllowance, FlightAt, LossResponse, PacingMargin, PolicerDetection, RecoveryOfBbr, WindowAllowance,
-};
+pub(super) use readings::RecoveryOfBbr;
+use readings::{AggregationAllowance, FlightAt, LossResponse, PacingMargin, PolicerDetection, WindowAllowance};
 use repair::Repair;
-use states::State;
+pub(super) use states::State;
 use units::Units;
+pub(super) use variant::{Addition, Variant};
 
 use super::Flavor;
 use crate::transport::law::{
@@ -27,7 +28,7 @@ use crate::transport::law::{
     WindowLaw, WindowedMaximum, microseconds,
 };
 use crate::transport::pacing::PacingTimer;
-use crate::transport::recovery::{RackTlp, RackTlpLinux, Recovery, Reduction, SackRfc6675};
+use crate::transport::recovery::Recovery;
 use crate::transport::{Delivery, LostSegment, Window};
 
 longfat_foundation::model! {
@@ -63,17 +64,31 @@ longfat_foundation::model! {
     build(config, _context) { Box::new(config.clone()) }
 }
 
+impl Bbr {
+    /// BBR as the module of Linux, but without a policer.
+    pub fn of_kernel(recovery: RecoveryOfBbr, pacing_timer: PacingTimer) -> Self {
+        Self {
+            equal_round_trips_refresh: false,
+            recovery,
+            arithmetic: Arithmetic::Kernel,
+            window_allowance: WindowAllowance::SendQuanta,
+            aggregation_allowance: AggregationAllowance::Observed,
+            pacing_margin: PacingMargin::Percent,
+            pacing_timer,
+            flight_at: FlightAt::Departure,
+            loss_response: LossResponse::Kernel,
+            policer_detection: PolicerDetection::None,
+        }
+    }
+}
+
 impl Flavor for Bbr {
     fn law(&self) -> Box<dyn WindowLaw> {
         Box::new(Law::new(self.clone()))
     }
 
     fn recovery(&self) -> &dyn Plan<dyn Recovery> {
-        match self.recovery {
-            RecoveryOfBbr::SackRfc6675 => &SackRfc6675 { reduction: Reduction::AtOnce },
-            RecoveryOfBbr::RackTlp => RackTlp::without_reduction(),
-            RecoveryOfBbr::RackTlpLinux => RackTlpLinux::without_reduction(),
-        }
+        self.recovery.plan()
     }
 
     fn facts(&self) -> LawFacts {
@@ -120,22 +135,31 @@ impl Filter {
             Self::OfThree(maximum) => maximum.add(round, rate),
         }
     }
+
+    fn reset(&mut self, round: u64, rate: f64) {
+        match self {
+            Self::Exact(maximum) => maximum.reset(round, rate),
+            Self::OfThree(maximum) => maximum.reset(round, rate),
+        }
+    }
 }
 
 /// Sends at the delivery rate, and keeps about a bandwidth-delay product in flight.
-struct Law {
+pub(super) struct Law {
     settings: Bbr,
-    units: Units,
+    pub units: Units,
+    pub variant: Variant,
+    addition: Option<Box<dyn Addition>>,
     chance: Option<Stream>,
-    state: State,
+    pub state: State,
     /// The pacing gain of the latest acknowledgment.
     gain: f64,
     /// `BtlBw` in bytes per second.
     bandwidth: Filter,
     /// `RTprop`, and the time of its sample.
-    round_trip: Option<(Span, Time)>,
+    pub round_trip: Option<(Span, Time)>,
     rate: ModelRate,
-    rounds: Rounds,
+    pub rounds: Rounds,
     /// Time of the latest delivery, and bytes delivered until then.
     delivered: (Time, u64),
     pipe_is_full: bool,
@@ -152,11 +176,18 @@ struct Law {
 }
 
 impl Law {
+    /// BBR with constants of its own, and what is added to it.
+    pub fn varied(settings: Bbr, variant: Variant, addition: Box<dyn Addition>) -> Self {
+        Self { variant, addition: Some(addition), ..Self::new(settings) }
+    }
+
     fn new(settings: Bbr) -> Self {
         let units = Units::new(settings.arithmetic);
         let margin = f64::from(100 - settings.pacing_margin.percent()) / 100.0;
         Self {
             units,
+            variant: Variant::default(),
+            addition: None,
             chance: None,
             state: State::Startup,
             gain: units.high_gain(),
@@ -182,7 +213,7 @@ impl Law {
     }
 
     /// The bandwidth that rate and window go by (`bbr_bw`).
-    fn bandwidth(&self) -> f64 {
+    pub fn bandwidth(&self) -> f64 {
         self.policer.rate().map_or(self.bandwidth.get(), |rate| self.units.unscaled(rate))
     }
 
@@ -252,9 +283,9 @@ impl Law {
     }
 
     /// Section 4.2.1: initially by the initial window, and no slower before the pipe is full.
-    fn set_pacing_rate(&mut self, gain: f64) {
+    fn set_pacing_rate(&mut self, bandwidth: f64, gain: f64) {
         let round_trip = self.round_trip.map(|(round_trip, _)| round_trip);
-        let rate = self.units.rate(self.bandwidth(), gain, self.settings.pacing_margin.percent());
+        let rate = self.units.rate(bandwidth, gain, self.settings.pacing_margin.percent());
         self.rate.set(rate, round_trip, self.pipe_is_full);
     }
 }
@@ -281,6 +312,9 @@ impl WindowLaw for Law {
     fn on_opened(&mut self, now: Time, round_trip: Span) {
         self.round_trip = Some((self.units.round_trip(round_trip), now));
         self.aggregation.begin(now);
+        if let Some(addition) = &mut self.addition {
+            addition.open(now);
+        }
     }
 
     /// Section 4.3.4.4: a restart uses the known bandwidth.
@@ -292,6 +326,10 @@ impl WindowLaw for Law {
     fn on_delivery(&mut self, window: &mut Window, delivery: &Delivery) {
         self.units.mss = window.mss();
         self.lost = (self.lost.0 + self.lost.1.max(delivery.standing.lost), 0);
+        let mut addition = self.addition.take();
+        if let Some(addition) = &mut addition {
+            addition.before(self, delivery);
+        }
         self.update_bandwidth(delivery);
         self.update_aggregation(window, delivery);
         self.check_cycle(window, delivery);
@@ -301,8 +339,10 @@ impl WindowLaw for Law {
         self.check_probe_of_round_trip(window, delivery, is_old);
         self.gain = self.pacing_gain();
         self.check_repair(window, delivery);
-        self.set_pacing_rate(self.gain);
-        self.set_window(window, delivery);
+        let bandwidth = addition.as_mut().map_or(self.bandwidth(), |addition| addition.bandwidth(self, delivery));
+        self.addition = addition;
+        self.set_pacing_rate(bandwidth, self.gain);
+        self.set_window(window, delivery, bandwidth);
     }
 
     fn sends_less_than_it_could(&self) -> bool {
@@ -314,7 +354,7 @@ impl WindowLaw for Law {
         self.restarts_from_idle = true;
         self.aggregation.begin(now);
         if matches!(self.state, State::ProbeBandwidth { .. }) {
-            self.set_pacing_rate(1.0);
+            self.set_pacing_rate(self.bandwidth(), 1.0);
         }
     }
 
@@ -351,4 +391,4 @@ impl WindowLaw for Law {
 }
 
 #[cfg(test)]
-mod steps;
+pub(super) mod steps;

@@ -28,6 +28,12 @@ impl WindowedMaximum {
         self.samples.front().map_or(0.0, |sample| sample.1)
     }
 
+    /// Forgets all samples but this one.
+    pub fn reset(&mut self, round: u64, value: f64) {
+        self.samples.clear();
+        self.add(round, value);
+    }
+
     /// Adds a sample of a round, which is not before the round of the previous sample.
     pub fn add(&mut self, round: u64, value: f64) {
         while self.samples.back().is_some_and(|sample| sample.1 <= value) {
@@ -62,11 +68,16 @@ impl RunningMaximum {
         self.best[0].1
     }
 
+    /// Forgets all samples but this one (`minmax_reset`).
+    pub fn reset(&mut self, round: u64, value: f64) {
+        self.best = [(round, value); 3];
+    }
+
     /// Adds a sample of a round, which is not before the round of the previous sample.
     pub fn add(&mut self, round: u64, value: f64) {
         let sample = (round, value);
         if value >= self.best[0].1 || round - self.best[2].0 > self.length {
-            self.best = [sample; 3];
+            self.reset(round, value);
             return;
         }
         if value >= self.best[1].1 {

@@ -14,9 +14,15 @@ pub struct Rounds {
 }
 
 impl Rounds {
+    /// Whether a delivery would begin a round.
+    #[must_use]
+    pub fn would_start(&self, delivery: &Delivery) -> bool {
+        delivery.bytes > 0 && delivery.total_when_sent >= self.next_delivered
+    }
+
     /// Records a delivery; returns whether it begins a round.
     pub fn note(&mut self, delivery: &Delivery) -> bool {
-        self.starts = delivery.bytes > 0 && delivery.total_when_sent >= self.next_delivered;
+        self.starts = self.would_start(delivery);
         if self.starts {
             self.next_delivered = delivery.total;
             self.count += 1;

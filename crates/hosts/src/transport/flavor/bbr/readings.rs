@@ -1,6 +1,10 @@
 //! Readings that the draft leaves open, and those of the module of Linux (`net/ipv4/tcp_bbr.c`): parameters of BBR. The defaults are left out of
 //! resolved scenarios.
 
+use longfat_foundation::registry::Plan;
+
+use crate::transport::recovery::{RackTlp, RackTlpLinux, Recovery, Reduction, SackRfc6675};
+
 longfat_foundation::choice! {
     /// How losses are noticed and repaired, by selective acknowledgments in any case: the draft leaves it open. Rate and window alone limit
     /// what is sent, so none reduces in proportion.
@@ -85,6 +89,17 @@ longfat_foundation::choice! {
         Kernel = "linux",
     }
     absent Draft
+}
+
+impl RecoveryOfBbr {
+    /// The recovery, which leaves the window to BBR.
+    pub fn plan(self) -> &'static dyn Plan<dyn Recovery> {
+        match self {
+            Self::SackRfc6675 => &SackRfc6675 { reduction: Reduction::AtOnce },
+            Self::RackTlp => RackTlp::without_reduction(),
+            Self::RackTlpLinux => RackTlpLinux::without_reduction(),
+        }
+    }
 }
 
 impl PacingMargin {

@@ -1,24 +1,21 @@
 //! The states of BBR, and what they go by.
 
 use longfat_foundation::random::Stream;
-use longfat_foundation::units::{Span, Time};
+use longfat_foundation::units::Time;
 
-use super::{FlightAt, LEAST_WINDOW, Law, LossResponse};
+use super::{FlightAt, Law, LossResponse};
 use crate::transport::{Delivery, Window};
 
-/// Pacing gains of the phases of `ProbeBW` (section 4.3.4.1).
-const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
-/// `RTpropFilterLen` and `ProbeRTTInterval` (sections 4.1.2.2 and 4.3.5).
-const ROUND_TRIP_LIFETIME: Span = Span::from_microseconds(10_000_000);
-/// `ProbeRTTDuration` (section 4.3.5).
-const PROBE_DURATION: Span = Span::from_microseconds(200_000);
+/// Phases of `ProbeBW`, and the pacing gain of the second, which drains (section 4.3.4.1). The first probes, the others keep the rate.
+const PHASES: usize = 8;
+const DRAINING_GAIN: f64 = 0.75;
 /// Rounds without this growth after which the pipe counts as full (section 4.3.2.2).
 const FULL_ROUNDS: u32 = 3;
 const FULL_GROWTH: f64 = 1.25;
 
 /// The states of BBR (section 4.3).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum State {
+pub(in super::super) enum State {
     Startup,
     Drain,
     /// In a phase of the gain cycle since a time.
@@ -38,7 +35,8 @@ impl Law {
         match self.state {
             State::Startup => self.units.high_gain(),
             State::Drain => self.units.drain_gain(),
-            State::ProbeBandwidth { phase, .. } if self.policer.rate().is_none() => CYCLE[phase],
+            State::ProbeBandwidth { phase: 0, .. } if self.policer.rate().is_none() => self.variant.probing_gain,
+            State::ProbeBandwidth { phase: 1, .. } if self.policer.rate().is_none() => DRAINING_GAIN,
             State::ProbeBandwidth { .. } | State::ProbeRoundTrip { .. } => 1.0,
         }
     }
@@ -69,16 +67,16 @@ impl Law {
             has_lasted || (gain < 1.0 && in_flight <= self.in_flight_for(1.0, window))
         };
         if is_over {
-            self.state = State::ProbeBandwidth { phase: (phase + 1) % CYCLE.len(), since: now };
+            self.state = State::ProbeBandwidth { phase: (phase + 1) % PHASES, since: now };
         }
     }
 
     /// Begins with any phase but the one that drains (section 4.3.4.2).
     pub(super) fn probe_bandwidth(&mut self, now: Time) {
-        const PHASES: [usize; 7] = [0, 2, 3, 4, 5, 6, 7];
+        const FIRST: [usize; PHASES - 1] = [0, 2, 3, 4, 5, 6, 7];
         let word = self.chance.as_mut().map_or(0, Stream::draw);
         #[expect(clippy::cast_possible_truncation, reason = "below seven")]
-        let phase = PHASES[((u128::from(word) * PHASES.len() as u128) >> 64) as usize];
+        let phase = FIRST[((u128::from(word) * FIRST.len() as u128) >> 64) as usize];
         self.state = State::ProbeBandwidth { phase, since: self.clock(now) };
     }
 
@@ -110,6 +108,7 @@ impl Law {
     pub(super) fn check_drain(&mut self, window: &Window, delivery: &Delivery) {
         if self.state == State::Startup && self.pipe_is_full {
             self.state = State::Drain;
+            self.variant.starts_anew = None;
         }
         if self.state == State::Drain
             && self.flight(delivery.standing.in_flight, delivery) <= self.in_flight_for(1.0, window)
@@ -120,8 +119,8 @@ impl Law {
 
     /// Records a round trip (section 4.1.2.3); returns whether the minimum had expired.
     pub(super) fn update_round_trip(&mut self, delivery: &Delivery) -> bool {
-        let is_old =
-            self.round_trip.is_some_and(|(_, stamp)| self.units.is_past(stamp + ROUND_TRIP_LIFETIME, delivery.now));
+        let lifetime = self.variant.round_trip_lifetime;
+        let is_old = self.round_trip.is_some_and(|(_, stamp)| self.units.is_past(stamp + lifetime, delivery.now));
         if let Some(sample) = delivery.round_trip.map(|sample| self.units.round_trip(sample)) {
             let is_better = self.round_trip.is_none_or(|(shortest, _)| {
                 sample < shortest || (sample == shortest && self.settings.equal_round_trips_refresh)
@@ -136,8 +135,13 @@ impl Law {
     /// Section 4.3.5.
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
     pub(super) fn check_probe_of_round_trip(&mut self, window: &mut Window, delivery: &Delivery, is_old: bool) {
-        let is_probing = matches!(self.state, State::ProbeRoundTrip { .. });
-        if !is_probing && is_old && !self.restarts_from_idle {
+        let may_begin = match self.state {
+            State::ProbeRoundTrip { .. } => false,
+            State::ProbeBandwidth { .. } => true,
+            State::Startup | State::Drain => !self.variant.measures_round_trip_anew,
+        };
+        let is_due = is_old || self.variant.starts_anew.is_some();
+        if may_begin && is_due && !self.restarts_from_idle {
             if self.settings.loss_response == LossResponse::Draft {
                 self.save_window(window);
             }
@@ -147,14 +151,15 @@ impl Law {
                 self.save_window(window);
             }
         }
+        let most_in_flight = self.probe_window(window);
         if let State::ProbeRoundTrip { until, round_is_over } = &mut self.state {
             if let Some(until) = *until {
                 *round_is_over |= self.rounds.starts;
                 if *round_is_over && self.units.is_past(until, delivery.now) {
-                    self.end_probe_of_round_trip(window, delivery.now);
+                    self.end_probe_of_round_trip(window, delivery);
                 }
-            } else if delivery.standing.in_flight as f64 <= LEAST_WINDOW * window.mss() {
-                (*until, *round_is_over) = (Some(delivery.now + PROBE_DURATION), false);
+            } else if delivery.standing.in_flight as f64 <= most_in_flight {
+                (*until, *round_is_over) = (Some(delivery.now + self.variant.probe_duration), false);
                 self.rounds.begin(delivery.total);
             }
         }
@@ -163,13 +168,20 @@ impl Law {
         }
     }
 
-    fn end_probe_of_round_trip(&mut self, window: &mut Window, now: Time) {
-        if let Some((_, stamp)) = &mut self.round_trip {
-            *stamp = now;
+    fn end_probe_of_round_trip(&mut self, window: &mut Window, delivery: &Delivery) {
+        if let Some((shortest, stamp)) = &mut self.round_trip {
+            *stamp = delivery.now;
+            if let Some(sample) = delivery.round_trip.filter(|_| self.variant.measures_round_trip_anew) {
+                *shortest = self.units.round_trip(sample);
+            }
         }
         window.set(window.cwnd.max(self.window_before));
-        if self.pipe_is_full {
-            self.probe_bandwidth(now);
+        if let Some(bandwidth) = self.variant.starts_anew {
+            self.state = State::Startup;
+            (self.pipe_is_full, self.full_bandwidth, self.full_rounds) = (false, 0.0, 0);
+            self.bandwidth.reset(self.rounds.count, bandwidth);
+        } else if self.pipe_is_full {
+            self.probe_bandwidth(delivery.now);
         } else {
             self.state = State::Startup;
         }

@@ -13,41 +13,41 @@ use crate::transport::law::test_support::law_and_window;
 use crate::transport::{Delivery, Standing, Window};
 
 const SEGMENT: u64 = 1000;
-const RATE: f64 = 1e6;
+pub const RATE: f64 = 1e6;
 /// 2 / ln 2.
 const HIGH_GAIN: f64 = 2.885_39;
 
-struct Bench {
-    law: Box<dyn WindowLaw>,
-    window: Window,
-    now: Time,
-    total: u64,
+pub struct Bench {
+    pub law: Box<dyn WindowLaw>,
+    pub window: Window,
+    pub now: Time,
+    pub total: u64,
     /// The round trip that acknowledgments measure.
-    round_trip: Span,
+    pub round_trip: Span,
 }
 
-fn milliseconds(number: u64) -> Span {
+pub fn milliseconds(number: u64) -> Span {
     Span::from_microseconds(1000 * number)
 }
 
 impl Bench {
-    fn new() -> Self {
+    pub fn new() -> Self {
         Self::with("flavor = \"bbr\"", 1)
     }
 
-    fn with(settings: &str, seed: u64) -> Self {
+    pub fn with(settings: &str, seed: u64) -> Self {
         let (mut law, window) = law_and_window(settings);
         law.take_chance(&mut || Chance { seed, replication: 0 }.stream("law"));
         Self { law, window, now: Time::ZERO, total: 0, round_trip: milliseconds(100) }
     }
 
-    fn pacing_rate(&mut self) -> f64 {
+    pub fn pacing_rate(&mut self) -> f64 {
         self.law.pacing_rate(&self.window).expect("BBR has a rate")
     }
 
     /// After `wait`, an acknowledgment of so many segments, the latest of which was sent when all but the last `since` of what is delivered
     /// now had been; so many are in flight before and after.
-    fn deliver(&mut self, wait: Span, segments: u64, since: u64, rate: f64, in_flight: u64) {
+    pub fn deliver(&mut self, wait: Span, segments: u64, since: u64, rate: f64, in_flight: u64) {
         let standing = Standing {
             in_flight_before: (in_flight + segments) * SEGMENT,
             in_flight: in_flight * SEGMENT,
@@ -60,7 +60,7 @@ impl Bench {
         self.deliver_with(wait, segments, since, rate, standing);
     }
 
-    fn deliver_with(&mut self, wait: Span, segments: u64, since: u64, rate: f64, standing: Standing) {
+    pub fn deliver_with(&mut self, wait: Span, segments: u64, since: u64, rate: f64, standing: Standing) {
         self.now += wait;
         self.total += segments * SEGMENT;
         let delivery = Delivery {
@@ -79,17 +79,17 @@ impl Bench {
     }
 
     /// A round of the path at its rate: an acknowledgment of a bandwidth-delay product.
-    fn round(&mut self, in_flight: u64) {
+    pub fn round(&mut self, in_flight: u64) {
         self.deliver(milliseconds(100), 100, 100, RATE, in_flight);
     }
 
     /// With a full pipe, in the first phase of the cycle.
-    fn in_probe_bandwidth() -> Self {
+    pub fn in_probe_bandwidth() -> Self {
         Self::new().filled()
     }
 
     /// From its beginning until its pipe is full and drained.
-    fn filled(mut self) -> Self {
+    pub fn filled(mut self) -> Self {
         self.pacing_rate();
         (0..4).for_each(|_| self.round(200));
         self.round(100);
@@ -97,15 +97,15 @@ impl Bench {
     }
 
     /// An acknowledgment of a segment, after so many milliseconds.
-    fn segment(&mut self, wait: u64, in_flight: u64) {
+    pub fn segment(&mut self, wait: u64, in_flight: u64) {
         self.deliver(milliseconds(wait), 1, 0, RATE, in_flight);
     }
 
-    fn gain(&mut self) -> f64 {
+    pub fn gain(&mut self) -> f64 {
         self.pacing_rate() / RATE
     }
 
-    fn segments(&self) -> f64 {
+    pub fn segments(&self) -> f64 {
         self.window.cwnd / 1000.0
     }
 }

@@ -15,7 +15,7 @@ const SCALE: u32 = 24;
 
 /// The arithmetic of a law with segments of `mss` bytes. Bandwidths are in bytes per second here, and windows in bytes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Units {
+pub(in super::super) struct Units {
     pub arithmetic: Arithmetic,
     pub mss: f64,
 }

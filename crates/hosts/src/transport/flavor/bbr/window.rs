@@ -51,15 +51,25 @@ impl Law {
     }
 
     /// Sections 4.2.3.4 to 4.2.3.6.
-    pub(super) fn set_window(&mut self, window: &mut Window, delivery: &Delivery) {
+    pub(super) fn set_window(&mut self, window: &mut Window, delivery: &Delivery, bandwidth: f64) {
         let more = if self.pipe_is_full { self.aggregation.allowance(self.units.scaled(self.bandwidth())) } else { 0 };
-        let target = self.in_flight_with(self.bandwidth(), self.window_gain(), more, window);
+        let target = self.in_flight_with(bandwidth, self.window_gain(), more, window);
         if self.follow_losses(window, delivery) {
             self.approach(window, target, delivery);
         }
         if matches!(self.state, State::ProbeRoundTrip { .. }) {
-            window.cwnd = window.cwnd.min(LEAST_WINDOW * window.mss());
+            window.cwnd = window.cwnd.min(self.probe_window(window));
         }
+    }
+
+    /// The largest window while the round trip is probed (section 4.2.3.5).
+    pub(super) fn probe_window(&self, window: &Window) -> f64 {
+        let share = self.variant.probe_products;
+        let of_model = match self.round_trip {
+            Some((round_trip, _)) => self.units.product(self.bandwidth.get(), round_trip, share),
+            None => 0.0,
+        };
+        of_model.max(LEAST_WINDOW * window.mss())
     }
 
     /// Section 4.2.3.6.
