@@ -8,6 +8,7 @@
 // lines only up to the next blank one.
 mod cubic;
 mod dctcp;
+mod satcp;
 
 mod bbr;
 mod bbr3;

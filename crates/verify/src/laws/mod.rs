@@ -9,6 +9,7 @@ mod hybla;
 mod illinois;
 mod integer_window;
 mod ledbat;
+mod leocc;
 mod lone_flow;
 mod long_paths;
 mod lp;
@@ -47,6 +48,7 @@ pub fn checks() -> Vec<Check> {
     checks.extend(ledbat::checks());
     checks.extend(lp::checks());
     checks.extend(bbr::checks());
+    checks.extend(leocc::checks());
     checks.extend(integer_window::checks());
     checks.extend(waiting::checks());
     checks.extend(reordering::checks());

@@ -1,7 +1,9 @@
 //! CUBIC. Section numbers and names in code font are those of RFC 9438.
 
+mod inhibition;
 mod kernel;
 
+pub(super) use inhibition::Inhibition;
 use longfat_foundation::config::{Fraction, PositiveNumber};
 use longfat_foundation::registry::{Chosen, Plan};
 use longfat_foundation::units::{PICOSECONDS_PER_SECOND, Span, Time};
@@ -55,7 +57,7 @@ impl Flavor for Cubic {
     fn law(&self) -> Box<dyn WindowLaw> {
         match self.arithmetic {
             Arithmetic::Real => Box::new(Law::new(self.clone())),
-            Arithmetic::Kernel => Box::new(kernel::Law::new(self.clone())),
+            Arithmetic::Kernel => Box::new(kernel::Law::new(self.clone(), None)),
         }
     }
 
@@ -86,6 +88,17 @@ impl Flavor for Cubic {
 }
 
 impl Cubic {
+    /// CUBIC as in Linux, with the parameters of the RFC.
+    pub fn of_kernel(recovery: Chosen<dyn Recovery>, slow_start_exit: SlowStartExit) -> Self {
+        let (c, beta) = (PositiveNumber(0.4), Fraction(0.7));
+        Self { recovery, c, beta, fast_convergence: true, slow_start_exit, arithmetic: Arithmetic::Kernel }
+    }
+
+    /// The law of the kernel for which some losses are those of handovers.
+    pub fn inhibited(self, inhibition: Inhibition) -> Box<dyn WindowLaw> {
+        Box::new(kernel::Law::new(self, Some(inhibition)))
+    }
+
     /// Segments per round trip that give Reno the same mean window in spite of smaller reductions (`alpha_cubic`, section 4.3).
     fn reno_friendly_increase(&self) -> f64 {
         3.0 * (1.0 - self.beta.0) / (1.0 + self.beta.0)

@@ -11,7 +11,7 @@ use longfat_foundation::units::{Span, Time};
 use super::Flavor;
 use super::bbr::{Addition, Bbr, Law, RecoveryOfBbr, State, Variant};
 use crate::transport::Delivery;
-use crate::transport::law::{AfterLoss, JIFFIES_PER_SECOND, LawFacts, WindowLaw, jiffies, microseconds};
+use crate::transport::law::{AfterLoss, Changes, JIFFIES_PER_SECOND, LawFacts, WindowLaw, jiffies, microseconds};
 use crate::transport::pacing::PacingTimer;
 use crate::transport::recovery::Recovery;
 
@@ -38,7 +38,7 @@ longfat_foundation::model! {
         pacing_timer: PacingTimer = "exact" or ["linux", "linux-fq"],
         /// Time between changes of the path (`PERIOD`).
         period: PositiveSpan = "15 s",
-        /// When the path first changes, or a period later (`offset`). The module has to be told and has 12 s otherwise: Starlink's changes are 12, 27, 42 and 57 s after
+        /// When the path first changes (`offset`), a period after the start if 0 s. The module has to be told and has 12 s otherwise: Starlink's changes are 12, 27, 42 and 57 s after
         /// each full minute. Those of the path `leo` are at 15 s, 30 s and so on.
         offset: Span = "0 s" or ["12 s"],
         /// From when `offset` is counted.
@@ -155,10 +155,9 @@ impl Renewal {
             GridFrom::Scenario => Time::ZERO,
             GridFrom::Opening => self.opened,
         };
-        let [period, offset, lead] =
-            [self.settings.period.0, self.settings.offset, self.settings.lead.0].map(microseconds);
+        let lead = self.settings.lead.0;
         let since_begin = (jiffies(now) - jiffies(begin)) * 1_000_000 / JIFFIES_PER_SECOND;
-        (since_begin + period + lead - offset % period) % period <= lead
+        Changes::new(self.settings.offset, self.settings.period.0).is_about(since_begin, lead, lead)
     }
 }
 
@@ -199,9 +198,8 @@ impl Addition for Renewal {
             self.round_trip.add(sample);
         }
         let limit = self.settings.extra_round_trip + self.settings.min_rtt_fluctuation;
-        let is_long = bbr
-            .round_trip
-            .is_some_and(|(shortest, _)| self.round_trip.estimate >= microseconds(shortest + limit));
+        let is_long =
+            bbr.round_trip.is_some_and(|(shortest, _)| self.round_trip.estimate >= microseconds(shortest + limit));
         let cruises = bbr.variant.starts_anew.is_none() && matches!(bbr.state, State::ProbeBandwidth { .. });
         // The phase that probes has this gain from the next acknowledgment on.
         if is_long && cruises {

@@ -6,6 +6,7 @@
 mod accompanied;
 mod arithmetic;
 mod bandwidth;
+mod changes;
 mod classical;
 mod facts;
 mod hybrid_start;
@@ -19,6 +20,7 @@ mod rounds;
 pub use accompanied::Accompanied;
 pub use arithmetic::Arithmetic;
 pub(super) use bandwidth::{RunningMaximum, WindowedMaximum};
+pub use changes::Changes;
 pub use classical::Classical;
 pub use facts::{AfterLoss, LawFacts, Regrowth, ResponseToMarks, SlowStart};
 pub(super) use hybrid_start::HybridStart;

@@ -6,7 +6,7 @@
 
 use longfat_foundation::units::{Span, Time};
 
-use super::{Cubic, SlowStartExit};
+use super::{Cubic, Inhibition, SlowStartExit};
 use crate::transport::Window;
 use crate::transport::law::{
     Arrivals, HyStart, HybridStart, JIFFIES_PER_SECOND, Progress, WindowLaw, jiffies, jiffies_in, microseconds,
@@ -46,6 +46,7 @@ impl Scaled {
 /// Growth as a cubic function of time since a reduction (`struct bictcp`), windows in segments.
 pub(super) struct Law {
     settings: Cubic,
+    inhibition: Option<Inhibition>,
     scaled: Scaled,
     /// The window at the latest reduction (`last_max_cwnd`); 0 before the first, and after a timeout.
     maximum: u64,
@@ -71,8 +72,9 @@ pub(super) struct Law {
 }
 
 impl Law {
-    pub fn new(settings: Cubic) -> Self {
+    pub fn new(settings: Cubic, inhibition: Option<Inhibition>) -> Self {
         Self {
+            inhibition,
             scaled: Scaled::of(&settings),
             maximum: 0,
             computed_for: 0,
@@ -98,6 +100,9 @@ impl Law {
         let distance = u128::from(self.origin - window) << (10 + 3 * TIME_BITS);
         // The module's table has an error of 0.2 % on average; this has none.
         self.until_origin = cube_root(distance / u128::from(self.scaled.c));
+        if let Some(inhibition) = self.inhibition.filter(|inhibition| inhibition.holds(self.latest.now)) {
+            self.until_origin = inhibition.shortened(self.until_origin);
+        }
         *self.began.insert(now)
     }
 
@@ -216,12 +221,15 @@ impl WindowLaw for Law {
 
     fn on_loss_after_mark(&mut self, _window: &mut Window, _flight: u64) {}
 
-    /// `bictcp_recalc_ssthresh`, then `bictcp_reset` (`cubictcp_state`).
+    /// `bictcp_recalc_ssthresh`, then `bictcp_reset` (`cubictcp_state`). Time is that of the latest acknowledgment.
     fn on_timeout(&mut self, window: &mut Window, _flight: u64) {
         let segments = self.threshold(window);
         window.time_out_to(segments);
-        let (settings, latest) = (self.settings.clone(), self.latest);
-        *self = Self { latest, ..Self::new(settings) };
+        let (settings, inhibition, latest) = (self.settings.clone(), self.inhibition, self.latest);
+        if inhibition.is_some_and(|inhibition| inhibition.holds(latest.now)) {
+            return;
+        }
+        *self = Self { latest, ..Self::new(settings, inhibition) };
         self.hystart = None;
         self.hybrid_start.iter_mut().for_each(|start| start.begin_anew(&latest));
     }
@@ -282,7 +290,7 @@ mod tests {
     /// distance is less than a segment.
     #[test]
     fn the_window_reaches_the_maximum_before_the_function_does() {
-        let mut law = Law::new(crate::transport::law::with_defaults());
+        let mut law = Law::new(crate::transport::law::with_defaults(), None);
         law.maximum = 100;
         let began = law.begin(1000, 70, 1);
         assert_eq!((law.origin, law.until_origin), (100, 4316));
@@ -303,7 +311,7 @@ mod tests {
     /// With 70 segments after a loss, Reno's estimate waits for 70 * 15 / 8 = 131 segments.
     #[test]
     fn growth_is_no_slower_than_renos() {
-        let mut law = Law::new(crate::transport::law::with_defaults());
+        let mut law = Law::new(crate::transport::law::with_defaults(), None);
         (law.maximum, law.acknowledged) = (100, 0);
         law.begin(1000, 70, 263);
         law.period = 7000;

@@ -6,7 +6,8 @@ use longfat_foundation::units::Time;
 use crate::transport::flavor::bbr::steps::{Bench, RATE, milliseconds};
 
 fn with(settings: &str) -> Bench {
-    let settings = if settings.contains("offset") { settings.to_owned() } else { format!("offset = \"12 s\", {settings}") };
+    let settings =
+        if settings.contains("offset") { settings.to_owned() } else { format!("offset = \"12 s\", {settings}") };
     let flavor = format!("flavor = {{ kind = \"leocc\", {settings} }}");
     Bench::with(&format!("{flavor}, window_arithmetic = \"whole-segments\", cwnd_limit = \"unlimited\""), 1)
 }
@@ -32,7 +33,9 @@ fn the_round_trip_is_probed_in_the_last_100_ms_before_the_path_changes() {
     for (time, probes) in times {
         assert_eq!(probes_at(&mut filled("round_trip_lifetime = \"1 h\""), time), probes, "{time}");
     }
-    for (settings, time) in [("offset = \"0 s\"", 14_900), ("lead = \"1 s\"", 11_000), ("period = \"6 s\"", 5900)] {
+    for (settings, time) in
+        [("offset = \"0 s\"", 14_900), ("lead = \"1 s\"", 11_000), ("period = \"6 s\", offset = \"6 s\"", 5900)]
+    {
         assert!(!probes_at(&mut filled(settings), time - 1), "{settings}");
         assert!(probes_at(&mut filled(settings), time), "{settings}");
     }
@@ -131,9 +134,12 @@ fn while_round_trips_are_long_the_filtered_bandwidth_counts() {
 /// `leocc_pacing_gain[0]`: 256 * 21 / 20, rounded down.
 #[test]
 fn it_probes_for_less_more_bandwidth_while_round_trips_are_long() {
-    for (round_trip, settings, most) in
-        [(100, "", 320.0), (111, "", 268.0), (111, "min_rtt_fluctuation = \"20 ms\"", 320.0), (111, "filtered_gain = 1.1", 281.0)]
-    {
+    for (round_trip, settings, most) in [
+        (100, "", 320.0),
+        (111, "", 268.0),
+        (111, "min_rtt_fluctuation = \"20 ms\"", 320.0),
+        (111, "filtered_gain = 1.1", 281.0),
+    ] {
         let mut bench = filled(settings);
         bench.round_trip = milliseconds(round_trip);
         (0..30).for_each(|_| bench.segment(1, 100));

@@ -1,0 +1,27 @@
+//! What handovers that are known beforehand change in CUBIC ([`satcp`](super::super::satcp)).
+
+use longfat_foundation::units::{Span, Time};
+
+use crate::transport::law::{Changes, microseconds};
+
+/// When losses are taken for those of a handover, and what follows.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct Inhibition {
+    pub changes: Changes,
+    /// How long before a handover it begins, and how long it lasts.
+    pub earlier: Span,
+    pub duration: Span,
+    /// The time back to the maximum is divided by this.
+    pub divisor: u64,
+}
+
+impl Inhibition {
+    pub fn holds(&self, now: Time) -> bool {
+        self.changes.is_about(microseconds(now - Time::ZERO), self.earlier, self.duration)
+    }
+
+    /// What is left of a time back to the maximum: the module subtracts eight ninths, rounded down.
+    pub fn shortened(&self, time: u64) -> u64 {
+        time - time * (self.divisor - 1) / self.divisor
+    }
+}
