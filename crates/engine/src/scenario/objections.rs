@@ -293,14 +293,5 @@ fn object_to_slow_start_of(tcp: &TcpConfig) -> Vec<(String, String)> {
 /// Errors of the resumption, with their keys.
 fn object_to_resumption_of(tcp: &TcpConfig) -> Vec<(String, String)> {
     let own = tcp.resume.objections(&()).into_iter();
-    let mut objections: Vec<_> = own.map(|(key, message)| (format!("resume.{key}"), message)).collect();
-    if !tcp.resume.is_absent() && tcp.flavor.build(&()).facts().observes_deliveries {
-        let message = format!(
-            "flavor \"{}\" goes by delivery rates and not by its window, for which \"{}\" is not modeled; write \"none\"",
-            tcp.flavor.name(),
-            tcp.resume.name()
-        );
-        objections.push(("resume".into(), message));
-    }
-    objections
+    own.map(|(key, message)| (format!("resume.{key}"), message)).collect()
 }

@@ -124,11 +124,43 @@ fn an_illinois_that_grows_faster_with_longer_queues_is_refused_where_it_is_chose
     }
 }
 
+/// LeoCC and SaTCP would be in the state of a change all the time.
+#[test]
+fn a_change_of_the_path_that_never_ends_is_refused_where_it_is_chosen() {
+    for (kind, key, value, words) in [
+        ("leocc", "lead", "15 s", "no time between changes is left; write less than period"),
+        ("satcp", "inhibited_for", "20 s", "no time between handovers is left; write less than period"),
+        ("leocc", "period", "0 s", "0 s"),
+        ("leocc", "filtered_gain", "1", "above 1"),
+        ("leocc", "bandwidth_noise", "0", "from 1 to 100000"),
+        ("leocc", "grid_from", "noon", "known: \"scenario\", \"opening\""),
+        ("satcp", "divisor", "0", "from 1 to 100000"),
+    ] {
+        let flavor = format!(
+            "{{ kind = \"{kind}\", {key} = {} }}",
+            if value.contains(['s', 'n']) { format!("\"{value}\"") } else { value.into() }
+        );
+        let problems = complaints_with(&[("tcp.flavor", &flavor)]);
+        assert_eq!(problems.len(), 1, "{flavor}: {problems:?}");
+        let expected = format!("tcp.flavor.{key}: ");
+        assert!(problems[0].contains(&expected) && problems[0].contains(words), "{}", problems[0]);
+    }
+}
+
 #[test]
 fn a_second_rule_for_the_end_of_slow_start_is_refused() {
-    for flavor in
-        ["bbr", "bbr3", "vegas", "cdg", "nv", "yeah", "ledbat", "{ kind = 'cubic', slow_start_exit = 'hystart' }"]
-    {
+    for flavor in [
+        "bbr",
+        "bbr3",
+        "leocc",
+        "satcp",
+        "vegas",
+        "cdg",
+        "nv",
+        "yeah",
+        "ledbat",
+        "{ kind = 'cubic', slow_start_exit = 'hystart' }",
+    ] {
         let problems = complaints_with(&[("tcp.flavor", flavor), ("tcp.slow_start_exit", "search")]);
         assert_eq!(problems.len(), 1, "{flavor}: {problems:?}");
         for word in
@@ -182,8 +214,4 @@ fn a_resumption_that_knows_nothing_or_cannot_be_is_refused() {
         assert_eq!(problems.len(), 1, "{table}: {problems:?}");
         assert!(problems[0].contains(path) && problems[0].contains(words), "{}", problems[0]);
     }
-    let resume = format!("{{ kind = \"careful-resume\", {saved} }}");
-    let problems = complaints_with(&[("tcp.resume", &resume), ("tcp.flavor", "bbr")]);
-    assert_eq!(problems.len(), 1, "{problems:?}");
-    assert!(problems[0].contains("tcp.resume: flavor \"bbr\" goes by delivery rates"), "{}", problems[0]);
 }

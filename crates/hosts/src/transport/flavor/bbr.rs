@@ -24,8 +24,8 @@ pub(super) use variant::{Addition, Variant};
 
 use super::Flavor;
 use crate::transport::law::{
-    AfterLoss, Arithmetic, LawFacts, ModelRate, Progress, Regrowth, ResponseToMarks, Rounds, RunningMaximum, SlowStart,
-    WindowLaw, WindowedMaximum, microseconds,
+    AfterLoss, Arithmetic, KnownRate, LawFacts, ModelRate, Progress, Regrowth, ResponseToMarks, Rounds, RunningMaximum,
+    SlowStart, WindowLaw, WindowedMaximum, microseconds,
 };
 use crate::transport::pacing::PacingTimer;
 use crate::transport::recovery::Recovery;
@@ -159,6 +159,7 @@ pub(super) struct Law {
     /// `RTprop`, and the time of its sample.
     pub round_trip: Option<(Span, Time)>,
     rate: ModelRate,
+    known: KnownRate,
     pub rounds: Rounds,
     /// Time of the latest delivery, and bytes delivered until then.
     delivered: (Time, u64),
@@ -197,6 +198,7 @@ impl Law {
             },
             round_trip: None,
             rate: ModelRate::new(units.high_gain() * margin),
+            known: KnownRate::default(),
             rounds: Rounds::default(),
             delivered: (Time::ZERO, 0),
             pipe_is_full: false,
@@ -229,10 +231,11 @@ impl Law {
         }
         if self.rounds.note(delivery) {
             self.repair.end_conservation();
+            self.known.begin_round(self.rounds.count, self.state == State::Startup);
         }
         self.look_for_policer(delivery.now, delivery.standing.lost > 0, delivery.is_application_limited);
         let Some(rate) = delivery.rate.map(|rate| self.units.bandwidth(rate)) else { return };
-        if rate >= self.bandwidth.get() || !delivery.is_application_limited {
+        if !self.known.retreats() && (rate >= self.bandwidth.get() || !delivery.is_application_limited) {
             self.bandwidth.add(self.rounds.count, rate);
         }
     }
@@ -286,7 +289,7 @@ impl Law {
     fn set_pacing_rate(&mut self, bandwidth: f64, gain: f64) {
         let round_trip = self.round_trip.map(|(round_trip, _)| round_trip);
         let rate = self.units.rate(bandwidth, gain, self.settings.pacing_margin.percent());
-        self.rate.set(rate, round_trip, self.pipe_is_full);
+        self.rate.set(rate.max(self.known.floor()), round_trip, self.pipe_is_full);
     }
 }
 
@@ -302,6 +305,14 @@ impl WindowLaw for Law {
     fn pacing_rate(&mut self, window: &Window) -> Option<f64> {
         self.units.mss = window.mss();
         Some(self.rate.get(window, self.round_trip.map(|(round_trip, _)| round_trip)))
+    }
+
+    fn tries_rates(&self) -> bool {
+        true
+    }
+
+    fn try_rate(&mut self, rate: f64) {
+        self.known.ask(rate);
     }
 
     fn pacing_timer(&self) -> Option<PacingTimer> {
@@ -365,11 +376,15 @@ impl WindowLaw for Law {
     }
 
     fn on_loss(&mut self, window: &mut Window, _flight: u64) {
+        self.known.note_congestion();
         self.save_window(window);
         self.repair.begin();
     }
 
-    fn on_mark(&mut self, _window: &mut Window, _flight: u64) {}
+    /// Only a rate that was not measured gives way to marks.
+    fn on_mark(&mut self, _window: &mut Window, _flight: u64) {
+        self.known.note_congestion();
+    }
 
     /// `bbr_undo_cwnd`: the slow-down was needless, the search for the full pipe begins anew.
     fn on_undo(&mut self, _window: &mut Window, _before: f64) {
@@ -379,6 +394,7 @@ impl WindowLaw for Law {
     }
 
     fn on_timeout(&mut self, window: &mut Window, _flight: u64) {
+        self.known.note_congestion();
         self.save_window(window);
         self.repair.time_out();
         window.collapse();

@@ -16,7 +16,7 @@ use path::Path;
 
 use super::Flavor;
 use crate::transport::law::{
-    AfterLoss, LawFacts, ModelRate, Progress, Regrowth, ResponseToMarks, Rounds, SlowStart, WindowLaw,
+    AfterLoss, KnownRate, LawFacts, ModelRate, Progress, Regrowth, ResponseToMarks, Rounds, SlowStart, WindowLaw,
 };
 use crate::transport::recovery::{RackTlp, Recovery};
 use crate::transport::{Delivery, LostSegment, Window};
@@ -130,6 +130,7 @@ struct Law {
     /// Whether the window has limited the sender in this round, and in the last one (`C.is_cwnd_limited`).
     window_limits: (bool, bool),
     rate: ModelRate,
+    known: KnownRate,
     /// `BBR.prior_cwnd`.
     window_before: f64,
     repair: Repair,
@@ -152,6 +153,7 @@ impl Default for Law {
             losses: LossRound::default(),
             window_limits: (false, false),
             rate: ModelRate::new(STARTUP_GAIN),
+            known: KnownRate::default(),
             window_before: 0.0,
             repair: Repair::None,
             restarts_from_idle: false,
@@ -228,9 +230,12 @@ impl Law {
         if self.rounds.note(delivery) {
             self.probe.rounds += 1;
             self.window_limits = (false, self.window_limits.0);
+            self.known.begin_round(self.rounds.count, self.state == State::Startup);
         }
         self.window_limits.0 |= delivery.standing.in_flight_before as f64 + window.mss() > window.cwnd;
-        self.path.note_rate(delivery);
+        if !self.known.retreats() {
+            self.path.note_rate(delivery);
+        }
         if self.losses.is_over {
             self.check_startup_losses(window, delivery);
             let is_probing = matches!(self.state, State::Startup | State::Refill | State::Up);
@@ -260,6 +265,7 @@ impl Law {
         if !self.full.is_now && self.rounds.starts && !delivery.is_application_limited {
             self.full.note(delivery.rate.unwrap_or(0.0));
         }
+        self.full.was_ever |= self.known.retreats();
         if self.state == State::Startup && self.full.was_ever {
             self.state = State::Drain { since: self.rounds.count };
             // BBR has no threshold; this one says that Startup, its slow start, is over.
@@ -268,6 +274,7 @@ impl Law {
         if let State::Drain { since } = self.state {
             let is_drained = delivery.standing.in_flight as f64 <= self.in_flight_for(self.bandwidth(), 1.0, window);
             if is_drained || self.rounds.count > since + DRAIN_ROUNDS {
+                self.known.end();
                 self.begin_down(delivery.now, delivery.total);
             }
         }
@@ -276,7 +283,7 @@ impl Law {
     /// Section 5.6.2: initially by the initial window, and no slower before the pipe is full.
     fn set_pacing_rate(&mut self, gain: f64) {
         let rate = gain * self.bandwidth() * PACING_MARGIN;
-        self.rate.set(rate, self.path.round_trip(), self.full.was_ever);
+        self.rate.set(rate.max(self.known.floor()), self.path.round_trip(), self.full.was_ever);
     }
 }
 
@@ -291,6 +298,14 @@ impl WindowLaw for Law {
 
     fn pacing_rate(&mut self, window: &Window) -> Option<f64> {
         Some(self.rate.get(window, self.path.round_trip()))
+    }
+
+    fn tries_rates(&self) -> bool {
+        true
+    }
+
+    fn try_rate(&mut self, rate: f64) {
+        self.known.ask(rate);
     }
 
     /// Section 5.2.1: `BBR.min_rtt` begins with SRTT, if there is one.
@@ -340,16 +355,19 @@ impl WindowLaw for Law {
     fn on_acknowledgment(&mut self, _window: &mut Window, _progress: &Progress) {}
 
     fn on_loss(&mut self, window: &mut Window, _flight: u64) {
+        self.known.note_congestion();
         self.save_window(window);
         self.repair = Repair::Losses;
     }
 
     /// A mark counts as congestion, like a loss in this round (section 3.7).
     fn on_mark(&mut self, _window: &mut Window, _flight: u64) {
+        self.known.note_congestion();
         self.note_loss(self.total);
     }
 
     fn on_timeout(&mut self, window: &mut Window, _flight: u64) {
+        self.known.note_congestion();
         self.save_window(window);
         self.repair = Repair::Timeout { recovery_point: None };
         window.collapse();

@@ -114,10 +114,16 @@ impl WindowLaw for Accompanied {
     }
 
     fn on_delivery(&mut self, window: &mut Window, delivery: &Delivery) {
+        let (by_rate, resume) = (self.law.tries_rates(), self.resume.as_mut());
+        if let Some(rate) = resume.filter(|_| by_rate).and_then(|resume| resume.known_rate(window, delivery)) {
+            self.law.try_rate(rate);
+        }
         if self.law.observes_deliveries() {
             self.law.on_delivery(window, delivery);
         }
-        self.resume.iter_mut().for_each(|resume| resume.on_delivery(window, delivery));
+        if let Some(resume) = self.resume.as_mut().filter(|_| !by_rate) {
+            resume.on_delivery(window, delivery);
+        }
     }
 
     fn on_recovered(&mut self, window: &mut Window, highest: u64) {

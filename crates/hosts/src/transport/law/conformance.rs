@@ -126,6 +126,11 @@ fn laws_ask_for_the_marks_deliveries_and_pacing_that_their_facts_state() {
         assert_eq!(bench.law.observes_marks(), goes_by_share, "{name}");
         assert_eq!(bench.law.observes_deliveries(), facts.observes_deliveries, "{name}");
         assert_eq!(bench.law.is_paced(), facts.is_paced, "{name}");
+        assert_eq!(
+            bench.law.tries_rates(),
+            facts.observes_deliveries,
+            "{name}: Careful Resume needs a window or a rate"
+        );
         assert_eq!(bench.law.pacing_rate(&bench.window).is_some(), facts.is_paced, "{name}");
         assert!(!bench.law.sends_less_than_it_could(), "{name}");
     }

@@ -12,6 +12,7 @@ mod facts;
 mod hybrid_start;
 mod hystart;
 mod kernel;
+mod known_rate;
 mod measured_round;
 mod model_rate;
 mod round_trips;
@@ -26,6 +27,7 @@ pub use facts::{AfterLoss, LawFacts, Regrowth, ResponseToMarks, SlowStart};
 pub(super) use hybrid_start::HybridStart;
 pub(super) use hystart::HyStart;
 pub use kernel::{Arrivals, JIFFIES_PER_SECOND, Phase, jiffies, jiffies_in, microseconds};
+pub(super) use known_rate::KnownRate;
 pub(super) use measured_round::MeasuredRound;
 pub(super) use model_rate::ModelRate;
 pub(super) use round_trips::RoundTrips;
@@ -126,6 +128,12 @@ pub trait WindowLaw: Send {
     fn pacing_rate(&mut self, _window: &Window) -> Option<f64> {
         None
     }
+    /// Whether the law knows what to do with [`try_rate`](Self::try_rate).
+    fn tries_rates(&self) -> bool {
+        false
+    }
+    /// Tries a rate in bytes of data per second in slow start, because an earlier connection had it (RFC 9959 appendix C).
+    fn try_rate(&mut self, _rate: f64) {}
     /// When the next segment may go at this rate, if the law has one.
     fn pacing_timer(&self) -> Option<PacingTimer> {
         None

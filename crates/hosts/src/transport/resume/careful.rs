@@ -158,18 +158,39 @@ impl Careful {
         round_trip.0 <= self.settings.saved_rtt.0.0 / SHORTEST_PARTS
     }
 
-    /// The end of reconnaissance (section 3.2), if all initial data is acknowledged.
-    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
-    fn confirm(&mut self, window: &mut Window, now: Time) {
-        if (self.unacknowledged as f64) < window.initial() {
-            return;
+    /// Takes what an acknowledgment tells; returns the bytes in flight before it.
+    fn note(&mut self, delivery: &Delivery) -> u64 {
+        let standing = delivery.standing;
+        let flight = standing.highest - self.unacknowledged;
+        (self.unacknowledged, self.highest, self.delivered) =
+            (standing.unacknowledged, standing.highest, delivery.total);
+        if let Some(sample) = delivery.round_trip {
+            self.note_round_trip(sample);
         }
-        let (Some(shortest), Some(round_trip)) = (self.shortest, self.latest) else { return };
-        let jump = (self.settings.saved_cwnd.0 / 2).min(self.settings.max_jump.0) as f64;
+        flight
+    }
+
+    /// Whether what was saved may be used: the path is the same and the parameters are not too old (section 3.2). `None` before all initial data
+    /// is acknowledged.
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
+    fn may_resume(&self, window: &Window, now: Time) -> Option<bool> {
+        let shortest = self.shortest.filter(|_| self.unacknowledged as f64 >= window.initial())?;
         let is_other =
             self.is_too_short(shortest) || shortest.0 > self.settings.saved_rtt.0.0.saturating_mul(LONGEST_TIMES);
-        let is_old = now - Time::ZERO > self.settings.lifetime.0;
-        if is_other || is_old || jump <= window.cwnd {
+        Some(!is_other && now - Time::ZERO <= self.settings.lifetime.0)
+    }
+
+    /// Bytes of the window of the jump.
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
+    fn jump(&self) -> f64 {
+        (self.settings.saved_cwnd.0 / 2).min(self.settings.max_jump.0) as f64
+    }
+
+    /// The end of reconnaissance (section 3.2), if all initial data is acknowledged.
+    fn confirm(&mut self, window: &mut Window, now: Time) {
+        let (Some(may_resume), Some(round_trip)) = (self.may_resume(window, now), self.latest) else { return };
+        let jump = self.jump();
+        if !may_resume || jump <= window.cwnd {
             self.phase = Phase::Normal;
         } else if self.is_limited || self.settings.jump == JumpWhen::Confirmed {
             window.set(jump);
@@ -229,13 +250,7 @@ impl Resumption for Careful {
 
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
     fn on_delivery(&mut self, window: &mut Window, delivery: &Delivery) {
-        let (now, standing) = (delivery.now, delivery.standing);
-        let flight = standing.highest - self.unacknowledged;
-        (self.unacknowledged, self.highest, self.delivered) =
-            (standing.unacknowledged, standing.highest, delivery.total);
-        if let Some(sample) = delivery.round_trip {
-            self.note_round_trip(sample);
-        }
+        let (now, standing, flight) = (delivery.now, delivery.standing, self.note(delivery));
         match self.phase {
             Phase::Reconnaissance => self.confirm(window, now),
             Phase::Unvalidated(jump) if delivery.round_trip.is_some_and(|sample| self.is_too_short(sample)) => {
@@ -253,6 +268,18 @@ impl Resumption for Careful {
             }
             Phase::Validating(..) | Phase::Normal => {}
         }
+    }
+
+    /// The law has the phases after reconnaissance; it tries half of the saved rate (appendix C).
+    fn known_rate(&mut self, window: &Window, delivery: &Delivery) -> Option<f64> {
+        self.note(delivery);
+        let may_resume = self.may_resume(window, delivery.now).filter(|_| self.phase == Phase::Reconnaissance)?;
+        let is_time = !delivery.is_application_limited || self.settings.jump == JumpWhen::Confirmed;
+        if may_resume && !is_time {
+            return None;
+        }
+        self.phase = Phase::Normal;
+        may_resume.then(|| self.jump() / self.settings.saved_rtt.0.as_seconds())
     }
 
     fn holds_window(&self) -> bool {

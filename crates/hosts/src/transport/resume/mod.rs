@@ -23,6 +23,11 @@ pub trait Resumption: Send {
     fn on_acknowledgment(&mut self, _progress: &Progress) {}
     /// Takes an acknowledgment after everything else has handled it.
     fn on_delivery(&mut self, _window: &mut Window, _delivery: &Delivery) {}
+    /// Takes an acknowledgment in place of [`on_delivery`](Self::on_delivery) beside a law that goes by delivery rates; returns the rate that it is to
+    /// try, in bytes of data per second, when it is time.
+    fn known_rate(&mut self, _window: &Window, _delivery: &Delivery) -> Option<f64> {
+        None
+    }
     /// Whether cwnd stays as it is when new data is acknowledged: in the unvalidated phase and the safe retreat.
     fn holds_window(&self) -> bool {
         false

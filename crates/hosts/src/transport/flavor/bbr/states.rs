@@ -87,6 +87,9 @@ impl Law {
 
     /// Section 4.3.2.2.
     pub(super) fn check_full_pipe(&mut self, window: &mut Window, delivery: &Delivery) {
+        if self.known.retreats() && !self.pipe_is_full {
+            return self.fill(window);
+        }
         if self.pipe_is_full || !self.rounds.starts || delivery.is_application_limited {
             return;
         }
@@ -97,11 +100,15 @@ impl Law {
         }
         self.full_rounds += 1;
         if self.full_rounds >= FULL_ROUNDS {
-            self.pipe_is_full = true;
-            // BBR has no threshold; this one says that Startup, its slow start, is over.
-            let full = self.in_flight_for(1.0, window);
-            window.ssthresh = if self.units.is_kernel() { full } else { 2.0 * window.mss() };
+            self.fill(window);
         }
+    }
+
+    /// The pipe is full. BBR has no threshold; the one that is set says that Startup, its slow start, is over.
+    fn fill(&mut self, window: &mut Window) {
+        self.pipe_is_full = true;
+        let full = self.in_flight_for(1.0, window);
+        window.ssthresh = if self.units.is_kernel() { full } else { 2.0 * window.mss() };
     }
 
     /// Section 4.3.3.
@@ -113,6 +120,7 @@ impl Law {
         if self.state == State::Drain
             && self.flight(delivery.standing.in_flight, delivery) <= self.in_flight_for(1.0, window)
         {
+            self.known.end();
             self.probe_bandwidth(delivery.now);
         }
     }

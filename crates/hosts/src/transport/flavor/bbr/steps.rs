@@ -3,6 +3,7 @@
 //! Segments of 1000 bytes, an initial window of ten, a path of 1 MB/s and 100 ms: its bandwidth-delay product is 100 segments.
 
 mod details;
+mod known_rate;
 mod linux;
 
 use longfat_foundation::random::Chance;

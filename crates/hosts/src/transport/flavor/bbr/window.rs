@@ -53,9 +53,13 @@ impl Law {
     /// Sections 4.2.3.4 to 4.2.3.6.
     pub(super) fn set_window(&mut self, window: &mut Window, delivery: &Delivery, bandwidth: f64) {
         let more = if self.pipe_is_full { self.aggregation.allowance(self.units.scaled(self.bandwidth())) } else { 0 };
-        let target = self.in_flight_with(bandwidth, self.window_gain(), more, window);
+        let floor = self.known.floor();
+        let target = self.in_flight_with(bandwidth.max(floor), self.window_gain(), more, window);
         if self.follow_losses(window, delivery) {
             self.approach(window, target, delivery);
+            if floor > 0.0 {
+                window.set(window.cwnd.max(target));
+            }
         }
         if matches!(self.state, State::ProbeRoundTrip { .. }) {
             window.cwnd = window.cwnd.min(self.probe_window(window));

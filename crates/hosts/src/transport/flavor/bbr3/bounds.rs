@@ -132,13 +132,17 @@ impl Law {
     /// `SetCwnd` (sections 5.6.4.5 to 5.6.4.7).
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
     pub(super) fn set_window(&mut self, window: &mut Window, delivery: &Delivery) {
-        let product = self.product(self.bandwidth(), self.window_gain(), window);
+        let floor = self.known.floor();
+        let product = self.product(self.bandwidth().max(floor), self.window_gain(), window);
         let most = self.with_budget(product + self.path.extra(), window);
         let initial = self.rate.initial_window(window);
         if self.full.was_ever {
             window.set((window.cwnd + delivery.bytes as f64).min(most));
         } else if window.cwnd < most || (delivery.total as f64) < initial {
             window.grow(delivery.bytes as f64);
+        }
+        if floor > 0.0 {
+            window.set(window.cwnd.max(most));
         }
         let least = LEAST_WINDOW * window.mss();
         window.set(window.cwnd.max(least));

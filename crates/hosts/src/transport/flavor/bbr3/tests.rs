@@ -228,3 +228,24 @@ fn marks_losses_and_timeouts_are_taken_note_of() {
     assert_eq!((law.repair, law.window_before), (Repair::Timeout { recovery_point: None }, 50_000.0));
     assert_eq!(window.cwnd, 1000.0);
 }
+
+/// RFC 9959 appendix C: 4 MB/s is more than 2.77 times the 1 MB/s that were measured; the window is two products of it. A mark ends Startup, and Drain does
+/// not believe its rates.
+#[test]
+fn a_known_rate_is_tried_in_startup_until_there_is_congestion() {
+    let mut law = in_state(State::Startup);
+    law.full.was_ever = false;
+    law.try_rate(4.0 * RATE);
+    let mut window = window(10_000.0);
+    window.ssthresh = f64::INFINITY;
+    law.on_delivery(&mut window, &delivery());
+    assert_near(law.pacing_rate(&window).expect("a rate"), 4.0 * RATE);
+    assert!(window.cwnd >= 800_000.0, "{}", window.cwnd);
+    law.on_mark(&mut window, 100_000);
+    let mut full = Delivery { rate: Some(9.0 * RATE), ..delivery() };
+    full.standing.in_flight = 300_000;
+    law.on_delivery(&mut window, &full);
+    assert!(matches!(law.state, State::Drain { .. }), "{:?}", law.state);
+    assert_eq!(law.path.bandwidth(), RATE);
+    assert!(law.pacing_rate(&window).expect("a rate") <= 0.5 * RATE);
+}

@@ -25,3 +25,18 @@ impl Inhibition {
         time - time * (self.divisor - 1) / self.divisor
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// K of a loss at 100 segments is 4316 1024ths of a second; 4316 * 8 / 9 is 3836.
+    #[test]
+    fn a_ninth_is_left_rounded_up() {
+        let left = |divisor| {
+            let (second, changes) = (Span::from_microseconds(1_000_000), Changes::new(Span::ZERO, Span(1)));
+            Inhibition { changes, earlier: second, duration: second, divisor }.shortened(4316)
+        };
+        assert_eq!([1, 2, 9, 100_000].map(left), [4316, 2158, 480, 1]);
+    }
+}

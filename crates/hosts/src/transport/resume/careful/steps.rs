@@ -52,13 +52,19 @@ impl Bench {
     fn acknowledge(&mut self, segments: u64, window_is_used: bool) {
         self.acknowledged += segments;
         self.careful.on_acknowledgment(&Progress { window_is_used, ..Progress::default() });
+        let delivery = self.delivery(segments);
+        self.careful.on_delivery(&mut self.window, &delivery);
+    }
+
+    /// An acknowledgment of the latest so many segments.
+    fn delivery(&self, segments: u64) -> Delivery {
         let standing = Standing {
             unacknowledged: 1000 * self.acknowledged,
             highest: 1000 * self.sent,
             is_recovering: self.is_recovering,
             ..Standing::default()
         };
-        let delivery = Delivery {
+        Delivery {
             now: self.now,
             bytes: 1000 * segments,
             total: 1000 * self.acknowledged,
@@ -69,8 +75,7 @@ impl Bench {
             is_application_limited: false,
             round_trip: Some(self.round_trip),
             standing,
-        };
-        self.careful.on_delivery(&mut self.window, &delivery);
+        }
     }
 
     /// A loss that halves the window; returns the segments that are left.
@@ -257,4 +262,24 @@ fn a_timeout_ends_it() {
     bench.window.cwnd = 1000.0;
     bench.acknowledge(121, true);
     assert_eq!((bench.segments(), bench.careful.phase), (1.0, Phase::Normal));
+}
+
+/// Appendix C: half of the saved rate, 300,000 / 0.6 / 2 bytes per second, once the first ten segments are acknowledged; once.
+#[test]
+fn a_law_that_goes_by_rates_tries_half_of_the_saved_one() {
+    let asked = |settings: &str, round_trip: Span, is_application_limited: bool| {
+        let mut bench = Bench::new(settings);
+        bench.round_trip = round_trip;
+        [9, 1, 10].map(|segments| {
+            bench.acknowledged += segments;
+            let delivery = Delivery { is_application_limited, ..bench.delivery(segments) };
+            bench.careful.known_rate(&bench.window, &delivery)
+        })
+    };
+    assert_eq!(asked("", ROUND_TRIP, false), [None, Some(250_000.0), None]);
+    assert_eq!(asked("", Span(ROUND_TRIP.0 / 2), false), [None; 3], "another path");
+    assert_eq!(asked(", lifetime = \"500 ms\"", ROUND_TRIP, false), [None; 3], "too old");
+    assert_eq!(asked("", ROUND_TRIP, true), [None; 3], "the application has no more");
+    assert_eq!(asked(", jump = \"confirmed\"", ROUND_TRIP, true), [None, Some(250_000.0), None]);
+    assert_eq!(asked(", max_jump = \"60 kB\"", ROUND_TRIP, false), [None, Some(100_000.0), None]);
 }
