@@ -416,8 +416,11 @@ fn any_groups_with_traffic() -> impl Strategy<Value = String> {
 
 /// A flavor, each with the same probability, with any parameters.
 pub fn any_flavor() -> impl Strategy<Value = String> {
-    // Parameters of HighSpeed TCP depend on each other, and so do some of Illinois'.
+    // Parameters of HighSpeed TCP depend on each other, and so do some of Illinois', and of those that know when the path changes.
     let left_out = [
+        "period",
+        "lead",
+        "inhibited_for",
         "high_window",
         "high_loss_rate",
         "high_decrease",
@@ -426,7 +429,17 @@ pub fn any_flavor() -> impl Strategy<Value = String> {
         "empty_delay",
         "long_delay",
     ];
-    let tables = FLAVORS.iter().map(|entry| any_table(Some(entry.name), &(entry.parameters)(), &left_out));
+    let tables = FLAVORS.iter().map(|entry| {
+        let (table, parameters) = (any_table(Some(entry.name), &(entry.parameters)(), &left_out), (entry.parameters)());
+        let about = parameters.iter().map(|field| field.name).find(|name| ["lead", "inhibited_for"].contains(name));
+        (table, 1_u64..200, 1_u64..500).prop_map(move |(table, length, more)| match about {
+            Some(about) => {
+                let inner = table.strip_suffix(" }").expect("a table");
+                format!("{inner}, {about} = \"{length} ms\", period = \"{} ms\" }}", length + more)
+            }
+            None => table,
+        })
+    });
     prop::strategy::Union::new(tables.collect::<Vec<_>>())
 }
 
