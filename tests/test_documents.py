@@ -25,6 +25,8 @@ METHODS = [
     ROOT / "docs" / "models" / "datagrams.md",
     ROOT / "docs" / "models" / "search.md",
     ROOT / "docs" / "models" / "careful-resume.md",
+    ROOT / "docs" / "models" / "leocc.md",
+    ROOT / "docs" / "models" / "satcp.md",
     ROOT / "docs" / "guide" / "studies.md",
     ROOT / "docs" / "guide" / "controls.md",
     ROOT / "docs" / "guide" / "first-answers.md",

@@ -15,6 +15,7 @@ mod long_paths;
 mod lp;
 mod periodic;
 mod reordering;
+mod satcp;
 mod scalable;
 mod slow_start;
 mod square_root;
@@ -49,6 +50,7 @@ pub fn checks() -> Vec<Check> {
     checks.extend(lp::checks());
     checks.extend(bbr::checks());
     checks.extend(leocc::checks());
+    checks.extend(satcp::checks());
     checks.extend(integer_window::checks());
     checks.extend(waiting::checks());
     checks.extend(reordering::checks());
