@@ -1,5 +1,6 @@
 """`longfat carrier`: a carrier's ladder of codes."""
 
+import itertools
 import json
 
 import pytest
@@ -26,7 +27,7 @@ def test_the_ladder_of_dvb_s2_has_the_rates_of_the_standard(longfat: Longfat) ->
 @pytest.mark.parametrize("codes", CODES)
 def test_each_code_of_the_ladder_carries_less_and_stands_more(codes: str) -> None:
     rungs = ladder(1e6, codes, 25.0, 0.5)
-    for faster, slower in zip(rungs, rungs[1:], strict=False):
+    for faster, slower in itertools.pairwise(rungs):
         assert faster.rate_bps > slower.rate_bps
         assert faster.stands_db < slower.stands_db
     assert rungs[-1].code == "QPSK 1/4"

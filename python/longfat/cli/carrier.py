@@ -16,7 +16,7 @@ from longfat.cli.talk import print_json, print_table, say
 CODES: dict[str, list[dict[str, Any]]] = json.loads(_engine.carrier_codes())
 
 
-class Quantity(click.ParamType):
+class Quantity(click.ParamType[float]):
     """A number with its unit, as scenarios have it."""
 
     def __init__(self, name: str, parse: Callable[[str], int], base: float) -> None:
