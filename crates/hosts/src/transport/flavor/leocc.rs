@@ -61,12 +61,14 @@ longfat_foundation::model! {
         extra_round_trip: Span = "0 s",
         /// The pacing gain of the phase that probes for more bandwidth while the filtered one counts, rounded down to 256ths; otherwise 1.25.
         filtered_gain: Gain = "1.05",
-        /// Variance by which the bandwidth is assumed to wander in a round (`var_Q`), and that of a measurement of it (`var_R`). Only their ratio and the
-        /// rounding of small numbers count.
+        /// Variance by which the bandwidth is assumed to wander in a round (`var_Q`). Only its ratio to `bandwidth_noise` and the rounding of small numbers
+        /// count.
         bandwidth_wander: AtLeastOne = "4",
+        /// Variance of a measurement of the bandwidth (`var_R`).
         bandwidth_noise: AtLeastOne = "4",
-        /// The same of round trips, from acknowledgment to acknowledgment (`var_Q_rtt`, `var_R_rtt`).
+        /// Variance by which round trips are assumed to wander from acknowledgment to acknowledgment (`var_Q_rtt`).
         round_trip_wander: AtLeastOne = "4",
+        /// Variance of a measurement of the round trip (`var_R_rtt`).
         round_trip_noise: AtLeastOne = "4",
         /// Variance of both estimates, which are 0 at first (`p_post_bw`, `p_post_rtt`).
         first_variance: AtLeastOne = "25",

@@ -153,3 +153,16 @@ fn it_probes_for_less_more_bandwidth_while_round_trips_are_long() {
         assert!((largest - most / 256.0).abs() < 1e-3, "{settings}: {largest}");
     }
 }
+
+/// `leocc_init`: the estimate is 0 until a round of Cruise is over, and a rate of 0 is none. Then it is 224 / 256 of the largest sample.
+#[test]
+fn at_first_the_filtered_bandwidth_is_nothing() {
+    let mut bench = with("");
+    bench.law.on_opened(bench.now, milliseconds(100));
+    bench.round_trip = milliseconds(120);
+    let mut bench = bench.filled();
+    assert_eq!(bench.pacing_rate(), 0.0);
+    bench.segment(1, 100);
+    let share = bench.pacing_rate() / RATE / 0.99;
+    assert!([1.0, 268.0 / 256.0].iter().any(|gain| (share / gain - 0.875).abs() < 1e-3), "{share}");
+}
