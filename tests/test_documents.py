@@ -33,6 +33,7 @@ METHODS = [
     ROOT / "docs" / "guide" / "learning.md",
     ROOT / "docs" / "guide" / "measuring.md",
     ROOT / "docs" / "guide" / "orbits.md",
+    ROOT / "docs" / "guide" / "recordings.md",
     ROOT / "docs" / "guide" / "satellite.md",
     ROOT / "docs" / "guide" / "teaching.md",
     ROOT / "docs" / "guide" / "terminal.md",
