@@ -1,5 +1,6 @@
 //! Split connections: legs and their circuits.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use longfat_foundation::units::Span;
@@ -42,16 +43,18 @@ pub struct Cuts {
     back: [usize; 2],
 }
 
-/// Where a connection crosses the bottleneck's link: places on its two paths, and the switches before and behind in the order of its data.
+/// Where a connection crosses the bottleneck: the links between its proxies on its two paths, and the switches of the proxies in the order
+/// of its data.
 struct Crossing {
-    there: usize,
-    back: usize,
+    there: RangeInclusive<usize>,
+    back: RangeInclusive<usize>,
     near: usize,
     far: usize,
 }
 
 impl Graph {
-    /// Splits every connection at both ends of the bottleneck's link, which data may cross in either direction.
+    /// Splits every connection at both ends of the bottleneck's link, which data may cross in either direction. An end that is a relay is
+    /// passed: the proxy stands at the next switch.
     ///
     /// Where each sender has lines of its own straight to these switches, as N sources have, its proxies stand in these lines: each is a
     /// host, whose line to the switch is like the sender's (or the receiver's) without its delay. Otherwise each stands at its switch, at
@@ -78,9 +81,18 @@ impl Graph {
         // The two lines of a link are adjacent.
         let there = flow.forward.iter().position(|&line| line == bottleneck || line == bottleneck ^ 1)?;
         let back = flow.backward.iter().position(|&line| line == flow.forward[there] ^ 1)?;
-        let link = &self.links[flow.forward[there]];
-        let are_switches = !self.nodes[link.from].is_host && !self.nodes[link.to].is_host;
-        are_switches.then_some(Crossing { there, back, near: link.from, far: link.to })
+        let (there, back) = (self.between_proxies(&flow.forward, there), self.between_proxies(&flow.backward, back));
+        let (near, far) = (self.links[flow.forward[*there.start()]].from, self.links[flow.forward[*there.end()]].to);
+        let are_switches = !self.nodes[near].is_host && !self.nodes[far].is_host;
+        are_switches.then_some(Crossing { there, back, near, far })
+    }
+
+    /// Places of the links between proxies on a path that crosses the bottleneck at this place.
+    fn between_proxies(&self, path: &[usize], place: usize) -> RangeInclusive<usize> {
+        let is_relay = |node: usize| self.relay == Some(node);
+        let link = &self.links[path[place]];
+        let (before, behind) = (usize::from(is_relay(link.from)), usize::from(is_relay(link.to)));
+        place - before..=place + behind
     }
 
     /// Whether the paths of each sender have three links, the first and the last of which no other sender's have, and no managed port.
@@ -127,23 +139,26 @@ impl Graph {
 
     fn split_at_switches(&mut self, flow: &mut Flow, crossing: &Crossing) {
         let (near, far) = self.add_proxies(flow);
-        let Crossing { there, back, near: near_switch, far: far_switch } = *crossing;
+        let Crossing { ref there, ref back, near: near_switch, far: far_switch } = *crossing;
         let mut spur = |proxy: usize, switch: usize, line: usize| {
             let rate = self.links[line].rate.max(self.links[line ^ 1].rate);
             self.join(proxy, switch, (rate, rate), (Span::ZERO, Span::ZERO))
         };
-        let from_near = spur(near, near_switch, flow.forward[there - 1]);
-        let from_far = spur(far, far_switch, flow.forward[there + 1]);
-        let through = |path: &[usize], place: usize, first: usize, second: usize| {
-            let mut through = path[..place].to_vec();
+        let from_near = spur(near, near_switch, flow.forward[there.start() - 1]);
+        let from_far = spur(far, far_switch, flow.forward[there.end() + 1]);
+        let through = |path: &[usize], between: &RangeInclusive<usize>, first: usize, second: usize| {
+            let mut through = path[..*between.start()].to_vec();
             // Into the first proxy and out of it, and likewise behind the bottleneck.
-            through.extend([first + 1, first, path[place], second + 1, second]);
-            through.extend(&path[place + 1..]);
+            through.extend([first + 1, first]);
+            through.extend(&path[between.clone()]);
+            through.extend([second + 1, second]);
+            through.extend(&path[between.end() + 1..]);
             Arc::<[usize]>::from(through)
         };
         flow.forward = through(&flow.forward, there, from_near, from_far);
         flow.backward = through(&flow.backward, back, from_far, from_near);
-        flow.cuts = Cuts { there: [there + 1, there + 4], back: [back + 1, back + 4] };
+        let cuts = |between: &RangeInclusive<usize>| [between.start() + 1, between.end() + 4];
+        flow.cuts = Cuts { there: cuts(there), back: cuts(back) };
     }
 
     /// Number of legs of each connection.

@@ -70,6 +70,8 @@ pub struct Graph {
     pub bottleneck: Option<usize>,
     /// True if proxies split every connection; paths then include their hosts.
     pub is_split: bool,
+    /// A switch at an end of the bottleneck that only relays, as a transparent satellite does: proxies stand at the next one beyond it.
+    pub relay: Option<usize>,
 }
 
 /// A host or a switch.

@@ -64,6 +64,7 @@ impl NSource {
             flows: Vec::with_capacity(sources),
             bottleneck: None,
             is_split: false,
+            relay: None,
         };
         let near = graph.add_node("switch 1", false);
         let far = graph.add_node("switch 2", false);
