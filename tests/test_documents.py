@@ -29,6 +29,7 @@ METHODS = [
     ROOT / "docs" / "models" / "satcp.md",
     ROOT / "docs" / "guide" / "studies.md",
     ROOT / "docs" / "guide" / "controls.md",
+    ROOT / "docs" / "guide" / "dimensioning.md",
     ROOT / "docs" / "guide" / "first-answers.md",
     ROOT / "docs" / "guide" / "learning.md",
     ROOT / "docs" / "guide" / "measuring.md",
