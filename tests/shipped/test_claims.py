@@ -18,6 +18,7 @@ FAIL_IN_THE_PAPER = {
     "leo": set[str](),
     "buffer-sizing": set[str](),
     "long-fat": set[str](),
+    "geo-service": set[str](),
 }
 """Statements that the tables printed beside them contradict."""
 
@@ -30,6 +31,7 @@ PREFIXES = {
     "leo": "LEO-",
     "buffer-sizing": "BS-",
     "long-fat": "LF-",
+    "geo-service": "GS-",
 }
 
 
