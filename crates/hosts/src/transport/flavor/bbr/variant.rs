@@ -1,4 +1,4 @@
-//! What other laws that are made of BBR do in their own way.
+//! Constants and steps of laws that are made of BBR and differ from it.
 
 use longfat_foundation::units::{Span, Time};
 
@@ -35,7 +35,7 @@ impl Default for Variant {
     }
 }
 
-/// What a law adds to BBR.
+/// Steps that a law adds to BBR.
 pub(in super::super) trait Addition: Send {
     /// The handshake is over.
     fn open(&mut self, now: Time);

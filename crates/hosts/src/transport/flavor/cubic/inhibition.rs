@@ -1,4 +1,4 @@
-//! What handovers that are known beforehand change in CUBIC ([`satcp`](super::super::satcp)).
+//! Changes in CUBIC around handovers that are known beforehand ([`satcp`](super::super::satcp)).
 
 use longfat_foundation::units::{Span, Time};
 
@@ -20,7 +20,7 @@ impl Inhibition {
         self.changes.is_about(microseconds(now - Time::ZERO), self.earlier, self.duration)
     }
 
-    /// What is left of a time back to the maximum: the module subtracts eight ninths, rounded down.
+    /// Rest of a time back to the maximum: the module subtracts eight ninths, rounded down.
     pub fn shortened(&self, time: u64) -> u64 {
         time - time * (self.divisor - 1) / self.divisor
     }
