@@ -83,7 +83,11 @@ impl Flavor for Cubic {
         let lost = segments * (1.0 - self.beta.0);
         let reno_s = lost / self.reno_friendly_increase() * round_trip_s;
         let regrowth = Regrowth::ByTime(cube_root(lost / self.c.0).min(reno_s));
-        AfterLoss { left: self.beta.0, left_after_timeout: self.beta.0, regrowth }
+        let left = match self.arithmetic {
+            Arithmetic::Real => self.beta.0,
+            Arithmetic::Kernel => kernel::share_left(self.beta.0),
+        };
+        AfterLoss { left, left_after_timeout: left, regrowth }
     }
 }
 

@@ -234,7 +234,8 @@ impl Careful {
         };
         let left = (self.pipe_size(jump) as f64 / 2.0).max(floor).min(self.window);
         window.set(left);
-        window.ssthresh = window.cwnd;
+        // An initial window of less than two segments is no threshold (RFC 5681 equation 4).
+        window.ssthresh = window.cwnd.max(2.0 * window.mss());
         self.phase = Phase::SafeRetreat(jump, left, self.highest);
     }
 }

@@ -34,10 +34,15 @@ struct Scaled {
     friendliness: u64,
 }
 
+/// Share of the window that a loss leaves: `beta` rounded to 1024ths. Windows are whole segments, rounded down.
+pub(super) fn share_left(beta: f64) -> f64 {
+    (beta * BETA_SCALE as f64).round() / BETA_SCALE as f64
+}
+
 impl Scaled {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "parameters are positive")]
     fn of(settings: &Cubic) -> Self {
-        let beta = (settings.beta.0 * BETA_SCALE as f64).round() as u64;
+        let beta = (share_left(settings.beta.0) * BETA_SCALE as f64) as u64;
         let c = 10 * (settings.c.0 * BETA_SCALE as f64 / 10.0).round() as u64;
         Self { beta, c: c.max(1), friendliness: 8 * (BETA_SCALE + beta) / 3 / (BETA_SCALE - beta).max(1) }
     }
