@@ -33,29 +33,24 @@ def models_of(control: Control) -> dict[str, list[str]]:
     }
 
 
-def names_in(schema: Any) -> set[str]:
-    """Names of models that a file with this schema may have anywhere."""
+def names_in(schema: Any, of_entries: bool) -> set[str]:
+    """Names of models that a file with this schema may have.
+
+    Those of entries of lists, such as `lines[0]`, are among them if `of_entries`.
+    """
     if isinstance(schema, list):
-        return set().union(*map(names_in, schema))
+        return set().union(*(names_in(part, of_entries) for part in schema))
     if not isinstance(schema, dict):
         return set()
-    names = {schema["const"]} if isinstance(schema.get("const"), str) else set()
-    return names.union(*map(names_in, schema.values()))
-
-
-def names_outside_lists_of_tables(schema: Any) -> set[str]:
-    """Names of models that a scenario may have elsewhere than in entries such as `lines[0]`."""
-    if isinstance(schema, list):
-        return set().union(*map(names_outside_lists_of_tables, schema))
-    if not isinstance(schema, dict) or "properties" in schema.get("items", {}):
+    if not of_entries and "properties" in schema.get("items", {}):
         return set()
     names = {schema["const"]} if isinstance(schema.get("const"), str) else set()
-    return names.union(*map(names_outside_lists_of_tables, schema.values()))
+    return names.union(*(names_in(part, of_entries) for part in schema.values()))
 
 
 def test_every_registered_model_is_offered_with_its_parameters() -> None:
     offered = [models_of(control) for control in ALL if control["kind"] == "model"]
-    names = names_outside_lists_of_tables(json.loads(_engine.scenario_schema()))
+    names = names_in(json.loads(_engine.scenario_schema()), of_entries=False)
     families: dict[str, dict[str, set[str]]] = {}
     for model in json.loads(_engine.models()):
         if model["kind"] == "TCP preset":
@@ -69,7 +64,7 @@ def test_every_registered_model_is_offered_with_its_parameters() -> None:
         found = [each for each in offered if each.keys() == models.keys()]
         assert found, kind
         assert {name: set(keys) for name, keys in found[0].items()} == models
-    of_orbits = names_in(json.loads(_engine.orbit_schema()))
+    of_orbits = names_in(json.loads(_engine.orbit_schema()), of_entries=True)
     missing = {
         kind
         for kind, models in families.items()

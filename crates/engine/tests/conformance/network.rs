@@ -39,7 +39,7 @@ proptest! {
         };
         // 20 bytes of TCP header and 20 of IP header at least.
         prop_assert!(bytes_in_cells >= payload + options + 40, "{bytes_in_cells} bytes for {payload}");
-        // What frames around many packets take is spread over them: 4 bytes of 184 at most.
+        // Headers of frames and of transport packets are spread over the packets inside: `dvb-mpe` has the most, 4 bytes for each 184.
         prop_assert!(bytes_in_cells < payload + options + 270 + payload / 46, "{bytes_in_cells} bytes for {payload}");
         // A UDP header has 12 bytes less than one of TCP.
         prop_assert_eq!(framing.datagram(payload + options + 12), (cells, bits));

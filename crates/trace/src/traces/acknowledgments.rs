@@ -43,17 +43,7 @@ impl Trace for Acknowledgments {
         Self { windows: network.receiver_windows.clone(), table }
     }
 
-    fn changes(&self) -> u64 {
-        self.table.rows()
-    }
-
-    fn table(&self) -> &Table {
-        &self.table
-    }
-
-    fn into_table(self) -> Table {
-        self.table
-    }
+    super::rows_are_its_changes!(table);
 }
 
 /// Trace of all SACK blocks.
@@ -84,15 +74,5 @@ impl Trace for Blocks {
         Self(table)
     }
 
-    fn changes(&self) -> u64 {
-        self.0.rows()
-    }
-
-    fn table(&self) -> &Table {
-        &self.0
-    }
-
-    fn into_table(self) -> Table {
-        self.0
-    }
+    super::rows_are_its_changes!(0);
 }

@@ -34,15 +34,5 @@ impl Trace for Delays {
         Self(table)
     }
 
-    fn changes(&self) -> u64 {
-        self.0.rows()
-    }
-
-    fn table(&self) -> &Table {
-        &self.0
-    }
-
-    fn into_table(self) -> Table {
-        self.0
-    }
+    super::rows_are_its_changes!(0);
 }

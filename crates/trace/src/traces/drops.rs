@@ -83,15 +83,5 @@ impl Trace for Drops {
         }
     }
 
-    fn changes(&self) -> u64 {
-        self.table.rows()
-    }
-
-    fn table(&self) -> &Table {
-        &self.table
-    }
-
-    fn into_table(self) -> Table {
-        self.table
-    }
+    super::rows_are_its_changes!(table);
 }

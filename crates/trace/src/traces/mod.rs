@@ -29,6 +29,24 @@ use crate::folder::Counts;
 use crate::table::{Column, Holds, Table, Value};
 use flow_series::FlowSeries;
 
+/// Methods of a trace with a row for each event, whose table is this field.
+macro_rules! rows_are_its_changes {
+    ($table:tt) => {
+        fn changes(&self) -> u64 {
+            self.$table.rows()
+        }
+
+        fn table(&self) -> &$crate::table::Table {
+            &self.$table
+        }
+
+        fn into_table(self) -> $crate::table::Table {
+            self.$table
+        }
+    };
+}
+use rows_are_its_changes;
+
 /// The list of traces: field name among those of a run, and type.
 macro_rules! traces {
     ($($place:ident: $trace:ty,)*) => {

@@ -151,7 +151,7 @@ impl Renewal {
         }
     }
 
-    /// Whether the path changes within the lead, by the kernel's clock.
+    /// True from `lead` before a change of the path until the change, both ends included, in the kernel's jiffies.
     fn changes_soon(&self, now: Time) -> bool {
         let begin = match self.settings.grid_from {
             GridFrom::Scenario => Time::ZERO,

@@ -20,7 +20,7 @@ impl Changes {
         Self { first: if offset == 0 { period } else { offset }, period }
     }
 
-    /// Whether a time in microseconds is within `length` of `before` a change, both ends included.
+    /// True from `before` ahead of a change for `length`, both ends included; times in microseconds.
     #[must_use]
     pub fn is_about(&self, time: u64, before: Span, length: Span) -> bool {
         let since = (time + microseconds(before)).checked_sub(self.first);

@@ -53,7 +53,7 @@ impl KnownRate {
         };
     }
 
-    /// Whether Startup has to end, and the delivery rates of Drain do not count (the safe retreat).
+    /// True in the safe retreat (RFC 9959): Startup ends, and the bandwidth filter takes no delivery rates during Drain.
     pub fn retreats(self) -> bool {
         self.0 == Stage::Retreating
     }

@@ -16,7 +16,7 @@ pub(in super::super) struct Variant {
     pub probe_products: f64,
     /// The pacing gain of the phase that probes for more bandwidth (section 4.3.4.1).
     pub probing_gain: f64,
-    /// Whether the round trip is only probed from the gain cycle, and its last sample counts even if it is not the shortest.
+    /// `ProbeRTT` begins only in `ProbeBW`, and ends with its last round-trip sample as the shortest round trip, even if that is longer than before.
     pub measures_round_trip_anew: bool,
     /// The path becomes another: the round trip is to be probed, and then Startup begins with this bandwidth. BBR removes it once the pipe is full.
     pub starts_anew: Option<f64>,

@@ -19,7 +19,7 @@ fn filled(settings: &str) -> Bench {
     bench.filled()
 }
 
-/// Whether the round trip is probed after an acknowledgment at a time in milliseconds.
+/// True if an acknowledgment at this time, in milliseconds, leads to `ProbeRTT`.
 fn probes_at(bench: &mut Bench, time: u64) -> bool {
     let wait = Time::ZERO + milliseconds(time) - bench.now;
     bench.deliver(wait, 1, 0, RATE, 100);
@@ -122,7 +122,7 @@ fn while_round_trips_are_long_the_filtered_bandwidth_counts() {
         bench.deliver(milliseconds(1), 1, 0, RATE, 100);
         let share = bench.pacing_rate() / RATE / 0.99;
         if is_filtered {
-            // Of 1 and 3 MB/s with 153 / 256: 2.195, and with the next round of 1 MB/s 1.48; times a gain of the cycle.
+            // The Kalman estimate after rounds of 1, 3 and 1 MB/s at a gain of 153 / 256: 2.195 MB/s, then 1.48; the pacing rate is that times a gain of the cycle.
             let gains = [1.0, 268.0 / 256.0].map(|gain| share / gain);
             assert!(gains.iter().any(|share| (share - 1.4805).abs() < 1e-3), "{share}");
         } else {

@@ -20,7 +20,7 @@ fn startup_sends_at_least_at_this_rate_for_two_rounds() {
     bench.deliver(milliseconds(100), 20, 20, 0.1 * RATE, 20);
     assert_near(bench.pacing_rate(), 0.5 * RATE);
     assert_near(bench.segments(), HIGH_GAIN * 50.0 + 3.0);
-    // What was sent at this rate is acknowledged: the rate is measured, and Startup goes on from it.
+    // Segments sent at the tried rate of 0.5 MB/s are acknowledged: the bandwidth filter has 0.5 MB/s, and Startup continues.
     bench.deliver(milliseconds(100), 50, 50, 0.5 * RATE, 100);
     bench.deliver(milliseconds(100), 50, 50, 0.5 * RATE, 100);
     assert_near(bench.pacing_rate(), HIGH_GAIN * 0.5 * RATE);
