@@ -24,6 +24,7 @@ METHODS = [
     ROOT / "docs" / "models" / "reordering.md",
     ROOT / "docs" / "models" / "datagrams.md",
     ROOT / "docs" / "models" / "search.md",
+    ROOT / "docs" / "models" / "stacks.md",
     ROOT / "docs" / "models" / "careful-resume.md",
     ROOT / "docs" / "models" / "leocc.md",
     ROOT / "docs" / "models" / "satcp.md",

@@ -206,7 +206,7 @@ fn scenario_network(resolved: &str) -> PyResult<String> {
 fn kinds_of_connections(scenario: &Scenario, graph: &Graph) -> Vec<Json> {
     let (names, framing) = (graph.port_names(), scenario.framing.build(&()));
     let groups = scenario.groups_of_senders(graph.senders());
-    let over_tcp = |sender: &usize| !scenario.sends_datagrams(*sender, graph.senders());
+    let over_tcp = |sender: &usize| scenario.uses_tcp(*sender, graph.senders());
     let kind = |sender: usize| {
         let flow = graph.flows.iter().find(|flow| flow.sender == sender)?;
         let tcp = scenario.tcp_of_leg(sender, Leg::Bottleneck, true);

@@ -26,6 +26,7 @@ use longfat_network::switch::queue_discipline::QueueDiscipline;
 use longfat_network::switch::scheduler::Scheduler;
 use longfat_network::switch::service::Service;
 use longfat_network::topology::Topology;
+use longfat_stacks::Stack;
 
 /// All models as JSON: kind, name, summary, source and parameters.
 #[must_use]
@@ -52,6 +53,7 @@ pub fn models() -> Json {
         family::<dyn ReturnScheduler>(),
         family::<dyn Access>(),
         family::<dyn Proxies>(),
+        family::<dyn Stack>(),
         family::<dyn Topology>(),
     ];
     [families.concat(), presets()].concat().into()

@@ -34,6 +34,7 @@
 pub use longfat_foundation::{calendar, choice, config, measure, model, random, registry, section, serde_json, units};
 pub use longfat_hosts::{proxies, traffic, transport};
 pub use longfat_network::{background, capacity, framing, link, loss, path, reordering, switch, topology};
+pub use longfat_stacks as stacks;
 
 pub mod catalog;
 pub mod divergence;

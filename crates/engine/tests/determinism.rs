@@ -7,6 +7,7 @@ use std::fmt::Write;
 use longfat_engine::measure::RunRecord;
 use longfat_engine::observer::Unobserved;
 use longfat_engine::scenario::Scenario;
+use longfat_engine::stacks::STACKS;
 use longfat_engine::switch::queue_discipline::DISCIPLINES;
 use longfat_engine::transport::flavor::FLAVORS;
 use longfat_engine::units::Time;
@@ -271,7 +272,8 @@ fn cases() -> Vec<(String, Scenario)> {
     let flavors = FLAVORS.iter().flat_map(|entry| [of_flavor(entry.name), of_flavor_far_away(entry.name)]);
     let disciplines =
         DISCIPLINES.iter().filter(|entry| entry.name != "by-policy").map(|entry| of_discipline(entry.name));
-    CASES.iter().map(build).chain(flavors).chain(disciplines).collect()
+    let stacks = STACKS.iter().filter(|entry| entry.name != "tcp").map(|entry| of_stack(entry.name));
+    CASES.iter().map(build).chain(flavors).chain(disciplines).chain(stacks).collect()
 }
 
 /// Each registered flavor with losses, on a path of 30 ms, and everything about it that a fingerprint could miss.
@@ -304,6 +306,16 @@ topology = {{ kind = \"n-source\", sources = 3, {UNEVEN} }}\nport = {{ buffer = 
 tcp = {{ flavor = \"sack-rfc6675\", mss = \"1460 B\", receiver_window = \"300000 B\", ecn = \"accurate\" }}\n"
     );
     (format!("uneven 3 queue {name}"), scenario(&text))
+}
+
+/// Each registered stack besides TCP, with losses, beside TCP.
+fn of_stack(name: &str) -> (String, Scenario) {
+    let text = format!(
+        "schema_version = 1\nduration = \"4 s\"\nframing = \"packet\"\nport = {{ buffer = \"20 packets\" }}\n
+topology = {{ kind = \"n-source\", sources = 3, {UNEVEN} }}\nloss = {{ kind = \"random\", probability = 0.002 }}\n
+connections = [{{ count = 2, stack = \"{name}\" }}]\n"
+    );
+    (format!("uneven 3 stack {name}"), scenario(&text))
 }
 
 fn bytes(record: &RunRecord) -> String {

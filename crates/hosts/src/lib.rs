@@ -6,6 +6,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
 pub mod datagrams;
+pub mod end_system;
 pub mod proxies;
 pub mod traffic;
 pub mod transport;

@@ -12,6 +12,7 @@ use longfat_hosts::transport::{CongestionNotification, GroupTcp, TcpConfig};
 use longfat_network::framing::Framing;
 use longfat_network::path::Path;
 use longfat_network::topology::{Graph, Journey, Leg};
+use longfat_stacks::Stack;
 
 use super::Scenario;
 
@@ -36,6 +37,8 @@ longfat_foundation::section! {
         /// End systems of these connections: any setting of `[tcp]`, also another preset. What is not written here is as in `[tcp]`;
         /// `flavor` and `ecn` may also be written beside this table.
         pub tcp: Option<GroupTcp> = "as-others",
+        /// Stack of these connections.
+        pub stack: Option<Chosen<dyn Stack>> = "as-others",
         /// ECN mechanism that the ends agree on.
         pub ecn: Option<CongestionNotification> = "as-others",
         /// One-way propagation delay of the line between each sender and the network, in both directions: gives the group another
@@ -137,12 +140,13 @@ impl Scenario {
         (0..if any { senders } else { 0 }).filter(controls)
     }
 
-    /// True if a receiver of any of the `senders` senders may delay acknowledgments.
+    /// True if a receiving end of any of the `senders` senders has a timer: it may delay acknowledgments, or has a stack of its own.
     #[must_use]
     pub fn delays_acknowledgments(&self, senders: usize) -> bool {
         let is_late = |tcp: &TcpConfig| !tcp.acknowledgments.build(tcp).is_at_once();
         let over_bottleneck = |sender| self.tcp_of_leg(sender, Leg::Bottleneck, true);
-        self.first_senders(senders).any(|sender| is_late(&self.tcp_of(sender)) || is_late(&over_bottleneck(sender)))
+        let of_sender = |sender| is_late(&self.tcp_of(sender)) || is_late(&over_bottleneck(sender));
+        self.has_stacks(senders) || self.first_senders(senders).any(of_sender)
     }
 
     /// Settings of the end systems of a sender's connections.
@@ -154,7 +158,7 @@ impl Scenario {
     /// End systems of one connection over TCP of each group, and of one in no group, if there are any.
     pub fn kinds_of_connections(&self) -> impl Iterator<Item = Cow<'_, TcpConfig>> {
         let senders = self.checked_topology_graph().senders();
-        let over_tcp = self.first_senders(senders).filter(move |&sender| !self.sends_datagrams(sender, senders));
+        let over_tcp = self.first_senders(senders).filter(move |&sender| self.uses_tcp(sender, senders));
         over_tcp.map(|sender| self.tcp_of(sender))
     }
 

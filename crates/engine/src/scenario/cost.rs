@@ -58,7 +58,8 @@ impl Scenario {
     /// Memory in bytes that a run takes before much of it is over: that of its connections and their first windows.
     #[must_use]
     pub fn first_bytes(&self) -> f64 {
-        as_float(self.number_of_flows()) * BYTES_PER_FLOW + self.first_packets() * BYTES_PER_PACKET
+        let stacks = as_float(self.stack_bytes(&self.graph()));
+        as_float(self.number_of_flows()) * BYTES_PER_FLOW + self.first_packets() * BYTES_PER_PACKET + stacks
     }
 
     /// Estimates the cost of a run from what its lines can carry, whatever its senders do; [`pilot`](crate::pilot) knows better.
@@ -68,6 +69,7 @@ impl Scenario {
         let load = Load::of(self, &graph);
         let writing = Writing::of(self, &graph);
         let flows = as_float(graph.flows.len()) * BYTES_PER_FLOW;
+        let stacks = as_float(self.stack_bytes(&graph));
         let (of_messages, of_segments) = (writing.packets * BYTES_PER_PACKET, load.packets * BYTES_PER_PACKET);
         let packets = of_messages.max(of_segments);
         let buffered = load.buffered_cells * BYTES_PER_CELL;
@@ -82,7 +84,9 @@ impl Scenario {
         let crossing = graph.bottleneck().map_or(0.0, |line| line.delay.as_seconds());
         let room = load.room.unwrap_or(f64::INFINITY);
         let datagrams_held = (datagrams * seconds).min(datagrams * crossing + room);
-        let largest = if of_messages > of_segments && packets + buffered > flows {
+        let largest = if stacks > flows + packets + buffered {
+            "stack"
+        } else if of_messages > of_segments && packets + buffered > flows {
             "traffic.interval"
         } else if flows >= packets + buffered {
             if self.topology.name() == "n-source" { "topology.sources" } else { "connections" }
@@ -99,6 +103,7 @@ impl Scenario {
                 + datagrams * seconds * EVENTS_PER_UNIT,
             core_seconds: load.carried * CORE_SECONDS_PER_PACKET + frames * CORE_SECONDS_PER_FRAME,
             memory_bytes: flows
+                + stacks
                 + packets
                 + buffered
                 + datagrams_held * BYTES_PER_PACKET

@@ -16,6 +16,9 @@ impl Scenario {
         // Lost segments are retransmitted, so these are a lower bound; receivers may send fewer acknowledgments.
         let certain = |sender: usize| {
             let mss = self.tcp_of(sender).mss.0;
+            if self.stack_of(sender).is_some() {
+                return None;
+            }
             let segments = self.source(sender, senders).segments(mss)?;
             Some((segments, format!("{segments} segments of {mss} B")))
         };
@@ -28,7 +31,7 @@ impl Scenario {
             };
             // Where receivers ask, acknowledgments and data go either way.
             let of_data = if has_requests { 0 } else { 1 };
-            let uses_udp = self.sends_datagrams(flow.sender, senders);
+            let uses_udp = !self.uses_tcp(flow.sender, senders);
             let datagram = if uses_udp { framing.datagram(1).1 } else { u64::MAX };
             let (there, back) = (&flow.forward, &flow.backward);
             let most = most(there, framing.bits(of_data, 0).min(datagram))

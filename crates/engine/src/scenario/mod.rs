@@ -16,6 +16,7 @@ mod port_objections;
 mod ports;
 mod proxies;
 mod reordering;
+mod stacks;
 mod traffic;
 
 pub use connections::{FullSegment, Group};
@@ -43,6 +44,7 @@ use longfat_network::path::Path;
 use longfat_network::switch::PortConfig;
 use longfat_network::switch::preset as queues;
 use longfat_network::topology::{Graph, Topology};
+use longfat_stacks::Stack;
 
 /// The version of the scenario format: 1.
 #[derive(Clone, Copy, Debug)]
@@ -106,6 +108,8 @@ longfat_foundation::section! {
         pub proxies: Chosen<dyn Proxies> = "none",
         /// The end systems.
         pub tcp: TcpConfig = "{}",
+        /// Stack of the end systems: the TCP of the engine, or another.
+        pub stack: Chosen<dyn Stack> = "tcp",
         /// Groups of connections that differ from the others, in the order of their numbers.
         pub connections: Vec<Group> = "[]",
         /// Traffic of the applications.

@@ -19,7 +19,7 @@ impl Scenario {
         self.in_block(sender, self.traffic_of(sender).build(&self.source_context(sender, senders)))
     }
 
-    fn traffic_of(&self, sender: usize) -> &Chosen<dyn Source> {
+    pub(super) fn traffic_of(&self, sender: usize) -> &Chosen<dyn Source> {
         self.group(sender).and_then(|group| group.traffic.as_ref()).unwrap_or(&self.traffic)
     }
 
@@ -112,6 +112,7 @@ impl Scenario {
         objections.extend(self.object_to_blocks(senders));
         objections.extend(self.object_to_some_requests(senders));
         objections.extend(self.object_to_large_datagrams(senders));
+        objections.extend(self.object_to_stacks(senders));
         objections
     }
 
@@ -137,7 +138,7 @@ impl Scenario {
     /// connection.
     fn object_to_some_requests(&self, senders: usize) -> Option<Objection> {
         let asks = |sender| self.source(sender, senders).asks();
-        let mut over_tcp = self.first_senders(senders).filter(|&sender| !self.sends_datagrams(sender, senders));
+        let mut over_tcp = self.first_senders(senders).filter(|&sender| self.uses_tcp(sender, senders));
         let first = over_tcp.next()?;
         let other = over_tcp.find(|&sender| asks(sender) != asks(first))?;
         let path = self.path_of_traffic(other);

@@ -7,6 +7,7 @@ mod places;
 mod proxies;
 mod reordering;
 mod sizes;
+mod stacks;
 mod syntax;
 mod transport;
 mod values;

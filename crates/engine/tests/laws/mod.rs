@@ -30,6 +30,7 @@ mod random_traffic;
 mod reordering;
 mod return_links;
 mod sources;
+mod stacks;
 mod terminals;
 mod timeouts;
 mod unlimited_buffer;

@@ -1,8 +1,10 @@
 //! Datagrams: a transport that sends what the application writes, one datagram a write (UDP, RFC 768), and what its receiving end measures.
 
+mod ends;
 mod jitter;
 mod reordering;
 
+pub use ends::plain;
 pub use jitter::Jitter;
 pub use reordering::{Arrival, Reordering};
 

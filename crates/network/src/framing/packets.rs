@@ -88,6 +88,8 @@ impl Packet {
 pub struct Packets {
     places: Vec<Packet>,
     free: Vec<PacketId>,
+    /// Contents of packets that an end system reads, by number; those of packets that were lost stay until the number is used again.
+    contents: Vec<Vec<u8>>,
 }
 
 impl Packets {
@@ -132,6 +134,20 @@ impl Packets {
         self.places[id.0 as usize].window = window;
     }
 
+    /// Gives a packet contents, which only end systems read.
+    pub fn set_contents(&mut self, id: PacketId, contents: Vec<u8>) {
+        let place = id.0 as usize;
+        if self.contents.len() <= place {
+            self.contents.resize_with(self.places.len(), Vec::new);
+        }
+        self.contents[place] = contents;
+    }
+
+    /// Takes the contents of a packet; nothing if it has none.
+    pub fn take_contents(&mut self, id: PacketId) -> Vec<u8> {
+        self.contents.get_mut(id.0 as usize).map(std::mem::take).unwrap_or_default()
+    }
+
     /// Marks a packet as damaged; returns true if it was intact before.
     pub fn damage(&mut self, id: PacketId) -> bool {
         !std::mem::replace(&mut self.places[id.0 as usize].damaged, true)
@@ -171,7 +187,8 @@ impl Packets {
     /// Allocated memory in bytes.
     #[must_use]
     pub fn memory_bytes(&self) -> usize {
-        self.places.capacity() * size_of::<Packet>() + self.free.capacity() * size_of::<PacketId>()
+        let contents: usize = self.contents.iter().map(|contents| size_of::<Vec<u8>>() + contents.capacity()).sum();
+        contents + self.places.capacity() * size_of::<Packet>() + self.free.capacity() * size_of::<PacketId>()
     }
 
     /// Total number of cells in flight.

@@ -56,6 +56,9 @@ impl Scope {
         if !matches!(links.look(line_back).entrance, Entrance::Open) {
             return Err("acknowledgments get lost");
         }
+        if rest.scenario.has_stacks(graph.senders()) {
+            return Err("end systems have a stack of their own");
+        }
         let sends_datagrams = rest.sources.iter().any(|source| source.datagrams().is_some());
         let smallest_bits = framing.bits(0, 0).min(if sends_datagrams { framing.datagram(1).1 } else { u64::MAX });
         let path = |common, of: fn(&Flow) -> &Arc<[usize]>| match unit {

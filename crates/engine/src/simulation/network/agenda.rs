@@ -3,6 +3,7 @@
 use longfat_foundation::calendar::Slot;
 
 use super::Event;
+use super::datagrams::End;
 
 /// The events of all entities, in the order of their slots.
 ///
@@ -170,6 +171,18 @@ impl Agenda {
     /// Only where receivers may delay acknowledgments.
     pub fn late_acknowledgment(&self, place: Place) -> Slot {
         self.of_flow_at(place, 2)
+    }
+
+    /// Timer of an end of a connection over UDP; of the far end only where receivers may delay acknowledgments.
+    pub fn timer_of(&self, place: Place, end: End) -> Slot {
+        let has_one = end == End::Near || self.of_flow.len() > OF_EVERY_FLOW.len();
+        if !has_one {
+            return NOWHERE;
+        }
+        match end {
+            End::Near => self.timer(place),
+            End::Far => self.late_acknowledgment(place),
+        }
     }
 
     fn of_flow_at(&self, place: Place, which: usize) -> Slot {

@@ -94,6 +94,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         let mut calendar = Calendar::new(agenda.slots_with(flows.min(FLOWS_AT_FIRST)));
         let barriers = Barriers::of(&scenario, &graph, &sources);
         let waits = |connection| barriers.as_ref().is_some_and(|barriers| barriers.keeps_back(connection));
+        let senders: Vec<_> = graph.flows.iter().map(|flow| flow.sender).collect();
         let mut network = Self {
             starts: Starts::planned(&sources, waits, &mut calendar),
             calendar,
@@ -104,12 +105,12 @@ impl<O: Observer, D: Drive> Network<O, D> {
             links,
             bottleneck_port,
             policing,
-            senders: graph.flows.iter().map(|flow| flow.sender).collect(),
             tells_applications: barriers.is_some() || sources.iter().any(|source| source.is_told()),
             barriers,
             numbers,
             proxies: Relays::of(&scenario, &graph, flows),
-            flows: Flows::waiting(flows, &sources),
+            flows: Flows::waiting(flows, &scenario, &sources, &senders),
+            senders,
             sources,
             graph,
             sizes: Sizes::new(framing),

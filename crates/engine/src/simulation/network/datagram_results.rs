@@ -7,7 +7,7 @@ use super::datagrams::DatagramCounts;
 
 /// The record of a connection over UDP.
 pub fn datagram_record(counts: &DatagramCounts) -> DatagramRecord {
-    let DatagramCounts { there, answers, .. } = counts;
+    let DatagramCounts { there, back: answers, .. } = counts;
     let (jitter, extremes) = (there.jitter.seconds(), there.delay.extremes());
     DatagramRecord {
         sent: counts.sent,

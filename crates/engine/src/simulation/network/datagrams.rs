@@ -1,40 +1,61 @@
-//! Connections over UDP: what a source writes is sent at once, and nothing is sent again.
+//! Connections over UDP: plain datagrams, or a stack with an end system at each end ([`EndSystem`]).
 //!
-//! A connection has two circuits there and back, as every other. The second carries answers, if the far end gives any. Where proxies split
-//! connections, a datagram passes them whole, from one leg to the next.
+//! A connection has two circuits there and back, as every other. The second carries what the far end sends: acknowledgments, or answers. Where
+//! proxies split connections, a datagram passes them whole, from one leg to the next.
 
 use longfat_foundation::measure::{Fingerprint, RoundTrips};
 use longfat_foundation::units::Time;
-use longfat_hosts::datagrams::Reception;
-use longfat_hosts::traffic::{Datagrams, Source};
-use longfat_hosts::transport::{Codepoint, ReceivedBytes};
+use longfat_hosts::datagrams::{Reception, plain};
+use longfat_hosts::end_system::{EndSystem, Parcel, Progress};
+use longfat_hosts::traffic::Source;
+use longfat_hosts::transport::ReceivedBytes;
 use longfat_network::framing::{Cell, Content};
 
 use super::agenda::Place;
 use super::audit::{Violation, equal};
+use super::ledger::Hindrance;
 use super::{Drive, Network};
 use crate::observer::Observer;
+use crate::scenario::Scenario;
+
+/// An end of a connection over UDP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// That with the source of the connection.
+    Near,
+    /// The other.
+    Far,
+}
 
 /// The state of one connection over UDP.
 pub struct DatagramFlow {
-    are_answered: bool,
-    /// Where its wake is in the calendar, once it has begun.
+    ends: [Box<dyn EndSystem>; 2],
+    /// True if each write of the source is a datagram: results are then of datagrams, and not of a stream of bytes.
+    is_plain: bool,
+    /// Where it is in the calendar, once it has begun.
     place: Option<Place>,
+    /// When the timer of each end is due in the calendar.
+    timers: [Option<Time>; 2],
     counts: DatagramCounts,
     started: Option<Time>,
+    /// All bytes that the source will ever hand over, if there is an end, and when the last of them was delivered.
+    size: Option<u64>,
+    finished: Option<Time>,
     fingerprint: Fingerprint,
 }
 
 /// Counts of a connection over UDP: datagrams sent, and those that have arrived.
 #[derive(Clone)]
 pub struct DatagramCounts {
-    /// Datagrams sent, answers not counted, and their bytes of data.
+    /// Datagrams sent there, and their bytes of data.
     pub sent: u64,
     pub sent_bytes: u64,
+    /// Datagrams sent back.
+    pub sent_back: u64,
     /// Datagrams at the far end.
     pub there: Reception,
-    /// Answers at the sender, if there are any: their delays are round trips.
-    pub answers: Option<Reception>,
+    /// Those sent back, at the near end, if any are: of answers the delays are round trips.
+    pub back: Option<Reception>,
     /// Datagrams that were lost on their way, or their answers on theirs.
     pub lost: u64,
 }
@@ -42,65 +63,110 @@ pub struct DatagramCounts {
 impl DatagramCounts {
     /// The difference to `earlier`.
     pub fn since(&self, earlier: &Self) -> Self {
-        let answers = self.answers.as_ref().zip(earlier.answers.as_ref());
+        let back = self.back.as_ref().zip(earlier.back.as_ref());
         Self {
             sent: self.sent - earlier.sent,
             sent_bytes: self.sent_bytes - earlier.sent_bytes,
+            sent_back: self.sent_back - earlier.sent_back,
             there: self.there.since(&earlier.there),
-            answers: answers.map(|(now, earlier)| now.since(earlier)),
+            back: back.map(|(now, earlier)| now.since(earlier)),
             lost: self.lost - earlier.lost,
         }
     }
 
     /// Datagrams that have done all that they were sent for.
     pub fn arrived(&self) -> u64 {
-        self.answers.as_ref().map_or(self.there.received, |answers| answers.received)
+        self.back.as_ref().map_or(self.there.received, |answers| answers.received)
     }
 
     /// Round trips of answered datagrams.
     pub fn round_trips(&self) -> RoundTrips {
-        self.answers.as_ref().map_or_else(RoundTrips::default, |answers| answers.delay)
+        self.back.as_ref().map_or_else(RoundTrips::default, |answers| answers.delay)
     }
 }
 
 impl DatagramFlow {
-    fn planned(datagrams: Datagrams) -> Self {
+    fn planned(ends: [Box<dyn EndSystem>; 2], is_plain: bool, sends_back: bool, size: Option<u64>) -> Self {
         Self {
-            are_answered: datagrams.are_answered,
+            ends,
+            is_plain,
             place: None,
+            timers: [None; 2],
             counts: DatagramCounts {
                 sent: 0,
                 sent_bytes: 0,
+                sent_back: 0,
                 there: Reception::default(),
-                answers: datagrams.are_answered.then(Reception::default),
+                back: sends_back.then(Reception::default),
                 lost: 0,
             },
             started: None,
+            size,
+            finished: None,
             fingerprint: Fingerprint::default(),
         }
     }
 
     /// State of each connection over UDP, `None` for those over TCP; an empty list if all use TCP.
-    pub fn of_sources(sources: &[Box<dyn Source>]) -> Vec<Option<Box<Self>>> {
-        if sources.iter().all(|source| source.datagrams().is_none()) {
-            return Vec::new();
-        }
-        let planned = |datagrams| Box::new(Self::planned(datagrams));
-        sources.iter().map(|source| source.datagrams().map(planned)).collect()
+    ///
+    /// `senders` are the senders of the connections with these sources.
+    pub fn of_sources(scenario: &Scenario, sources: &[Box<dyn Source>], senders: &[usize]) -> Vec<Option<Box<Self>>> {
+        let planned = |connection: usize| {
+            let source = &sources[connection];
+            if let Some(datagrams) = source.datagrams() {
+                return Some(Self::planned(plain(datagrams), true, datagrams.are_answered, None));
+            }
+            let ends = scenario.ends_of_stack(senders[connection], connection)?;
+            Some(Self::planned(ends, false, true, source.size()))
+        };
+        let all: Vec<_> = (0..sources.len()).map(|connection| planned(connection).map(Box::new)).collect();
+        if all.iter().all(Option::is_none) { Vec::new() } else { all }
     }
 
     /// Bytes that are allocated.
     pub fn memory_bytes(&self) -> usize {
-        let DatagramCounts { there, answers, .. } = &self.counts;
-        size_of::<Self>() + there.memory_bytes() + answers.as_ref().map_or(0, Reception::memory_bytes)
+        let DatagramCounts { there, back, .. } = &self.counts;
+        let ends: usize = self.ends.iter().map(|end| end.memory_bytes()).sum();
+        size_of::<Self>() + ends + there.memory_bytes() + back.as_ref().map_or(0, Reception::memory_bytes)
     }
 
+    /// Counts of its datagrams.
     pub fn counts(&self) -> &DatagramCounts {
         &self.counts
     }
 
+    /// Whether each write of the source is a datagram.
+    pub fn is_plain(&self) -> bool {
+        self.is_plain
+    }
+
+    /// Name of the transport, and of its congestion control.
+    pub fn name(&self) -> String {
+        self.ends[0].name()
+    }
+
+    /// Bytes that the sending end has sent, and that the other has delivered.
+    pub fn progress(&self) -> Progress {
+        let (near, far) = (self.ends[0].progress(), self.ends[1].progress());
+        Progress { offered: near.offered, sent: near.sent, ..far }
+    }
+
+    /// Where it is in the calendar, once it has begun.
+    pub fn place(&self) -> Option<Place> {
+        self.place
+    }
+
     pub fn started(&self) -> Option<Time> {
         self.started
+    }
+
+    pub fn finished(&self) -> Option<Time> {
+        self.finished
+    }
+
+    /// Whether all data that there will ever be have been delivered.
+    pub fn is_over(&self) -> bool {
+        self.finished.is_some()
     }
 
     pub fn fingerprint(&self) -> Fingerprint {
@@ -114,93 +180,183 @@ impl DatagramFlow {
     /// Restarts peaks and distributions.
     pub fn count_anew(&mut self) {
         self.counts.there.count_anew();
-        self.counts.answers.iter_mut().for_each(Reception::count_anew);
+        self.counts.back.iter_mut().for_each(Reception::count_anew);
+        self.ends.iter_mut().for_each(|end| end.count_anew());
+    }
+
+    /// Counts a datagram that leaves.
+    fn note_sent(&mut self, end: End, length: u64) {
+        match end {
+            End::Near => {
+                self.counts.sent += 1;
+                self.counts.sent_bytes += length;
+            }
+            End::Far => self.counts.sent_back += 1,
+        }
     }
 }
 
 impl<O: Observer, D: Drive> Network<O, D> {
-    /// The source of a connection over UDP wakes and sends a datagram.
+    /// The source of a connection over UDP wakes.
     #[inline(never)]
     pub fn wake_datagrams(&mut self, now: Time, connection: usize, is_first: bool) {
         if is_first {
-            self.begin_datagrams(connection);
+            self.begin_datagrams(now, connection);
         }
-        let wake = self.sources[connection].wake(now);
-        let number = self.numbers.first(connection, false);
-        let place = self.flows.datagrams(connection).and_then(|flow| flow.place);
+        let source = &mut self.sources[connection];
+        let (wake, is_stopped) = (source.wake(now), source.is_stopped());
+        if self.barriers.is_some() {
+            self.note_round(now, connection);
+        }
+        let place = self.flows.datagrams(connection).and_then(DatagramFlow::place);
         if let Some(place) = place {
             self.schedule_or_cancel(now, self.agenda.wake(place), wake.next);
         }
-        // It stops.
-        if wake.bytes == 0 {
-            return;
-        }
         let Some(flow) = self.flows.datagrams_mut(connection) else { return };
-        let sequence = flow.counts.sent;
-        flow.counts.sent += 1;
-        flow.counts.sent_bytes += wake.bytes;
-        flow.started = flow.started.or(Some(now));
-        self.observer.datagram_sent(now, connection, sequence, wake.bytes);
-        self.send_datagram(
-            now,
-            number,
-            Content::Datagram { sequence, length: wake.bytes, sent: now, is_answer: false },
-        );
+        if is_stopped {
+            flow.ends[0].withdraw(now);
+            flow.size = flow.size.or(Some(flow.ends[0].progress().offered).filter(|_| !flow.is_plain));
+        } else if wake.bytes > 0 {
+            flow.ends[0].offer(now, wake.bytes);
+            flow.started = flow.started.or(Some(now));
+        }
+        self.act(now, connection, End::Near);
     }
 
     /// From now on the connection has a place in the calendar, and the lines that it takes are kept.
-    fn begin_datagrams(&mut self, connection: usize) {
+    fn begin_datagrams(&mut self, now: Time, connection: usize) {
         let numbers: Vec<_> = self.numbers.in_turn(connection, false).collect();
         let place = self.agenda.move_in(connection);
         self.make_room();
+        numbers.into_iter().for_each(|number| self.make_lines(number));
         if let Some(flow) = self.flows.datagrams_mut(connection) {
             flow.place = Some(place);
+            flow.ends.iter_mut().for_each(|end| end.begin(now));
         }
-        numbers.into_iter().for_each(|number| self.make_lines(number));
+        self.act(now, connection, End::Far);
     }
 
-    /// Sends a datagram, or an answer, over the leg of a connection with that flow number.
-    fn send_datagram(&mut self, now: Time, number: usize, content: Content) {
-        let Content::Datagram { length, is_answer, .. } = content else { return };
+    /// The timer of an end of a connection over UDP is due.
+    #[inline(never)]
+    pub fn expire_datagrams(&mut self, now: Time, connection: usize, end: End) {
+        let Some(flow) = self.flows.datagrams_mut(connection) else { return };
+        flow.fingerprint.add(now.0);
+        flow.timers[end as usize] = None;
+        flow.ends[end as usize].expire(now);
+        if let Some(place) = flow.place {
+            let slot = self.agenda.timer_of(place, end);
+            self.schedule_or_cancel(now, slot, None);
+        }
+        self.act(now, connection, end);
+    }
+
+    /// Sends what an end of a connection has to send, and sets its timer in the calendar.
+    fn act(&mut self, now: Time, connection: usize, end: End) {
+        let number = match end {
+            End::Near => self.numbers.first(connection, false),
+            End::Far => self.numbers.last(connection, false),
+        };
+        let mut sends = false;
+        while let Some(parcel) =
+            self.flows.datagrams_mut(connection).and_then(|flow| flow.ends[end as usize].transmit(now))
+        {
+            sends = true;
+            if let Some(flow) = self.flows.datagrams_mut(connection) {
+                flow.note_sent(end, parcel.length);
+            }
+            if end == End::Near {
+                self.observer.datagram_sent(now, connection, parcel.number, parcel.length);
+            }
+            self.send_parcel(now, number, end, parcel);
+        }
+        let Some(flow) = self.flows.datagrams_mut(connection) else { return };
+        let due = flow.ends[end as usize].expires();
+        let limit = flow.ends[0].limit();
+        if std::mem::replace(&mut flow.timers[end as usize], due) != due
+            && let Some(place) = flow.place
+        {
+            let slot = self.agenda.timer_of(place, end);
+            self.schedule_or_cancel(now, slot, due.map(|due| due.max(now)));
+        }
+        match end {
+            End::Near => _ = self.ledger.sender_acts(now, number, sends, Hindrance::of_limit(limit)),
+            End::Far => self.ledger.receiver_acts(now, number),
+        }
+    }
+
+    /// Sends a datagram over the leg of a connection with that flow number.
+    fn send_parcel(&mut self, now: Time, number: usize, from: End, parcel: Parcel) {
+        let Parcel { length, number: sequence, sent, codepoint, contents } = parcel;
         let (there, back) = self.numbers.circuits(number);
+        let is_answer = from == End::Far;
         let way = self.way(if is_answer { back } else { there });
         let size = self.sizes.of_datagram(length);
-        self.send_packet(now, way, content, Codepoint::NotCapable, size);
-        self.ledger.receiver_acts(now, number);
+        let content = Content::Datagram { sequence, length, sent, is_answer };
+        let packet = self.send_packet(now, way, content, codepoint, size);
+        if !contents.is_empty() {
+            self.packets.set_contents(packet, contents);
+        }
     }
 
     /// A whole datagram has reached the end of its leg.
     #[inline(never)]
     pub fn receive_datagram(&mut self, now: Time, last: Cell) {
         let packet = self.packets.get(last.packet);
-        let content = packet.content;
-        let Content::Datagram { sequence, length, sent, is_answer } = content else { return };
+        let Content::Datagram { sequence, length, sent, is_answer } = packet.content else { return };
         let (number, bits) = (last.circuit() / 2, packet.bits);
-        if is_answer {
-            self.ledger.control_arrives(number, bits);
-        } else {
-            self.ledger.data_arrives(number, ReceivedBytes { new: length, ..ReceivedBytes::default() }, bits);
-        }
-        self.ledger.receiver_acts(now, number);
-        let onward = if is_answer { self.numbers.before(number) } else { self.numbers.next(number) };
-        if let Some(next) = onward {
-            return self.send_datagram(now, next, content);
+        let (from, to) = if is_answer { (End::Far, End::Near) } else { (End::Near, End::Far) };
+        let contents = self.packets.take_contents(last.packet);
+        let parcel = Parcel { length, number: sequence, sent, codepoint: last.codepoint(), contents };
+        if let Some(next) = if is_answer { self.numbers.before(number) } else { self.numbers.next(number) } {
+            self.enter_arrival(number, is_answer, ReceivedBytes { new: length, ..ReceivedBytes::default() }, bits);
+            self.ledger.receiver_acts(now, number);
+            self.send_parcel(now, next, from, parcel);
+            self.ledger.receiver_acts(now, next);
+            return;
         }
         let connection = self.numbers.connection(number);
         let Some(flow) = self.flows.datagrams_mut(connection) else { return };
         flow.fingerprint.add(now.0);
         flow.fingerprint.add(sequence);
-        let DatagramCounts { there, answers, .. } = &mut flow.counts;
-        let reception = if is_answer { answers.as_mut().unwrap_or(there) } else { there };
-        let is_new = reception.receive(sequence, length, now - sent);
-        let is_answered = flow.are_answered && !is_answer && is_new;
+        let DatagramCounts { there, back, .. } = &mut flow.counts;
+        let reception = if is_answer { back.as_mut().unwrap_or(there) } else { there };
+        reception.receive(sequence, length, now - sent);
+        let brought = flow.ends[to as usize].receive(now, parcel);
+        self.enter_arrival(number, is_answer, brought, bits);
         if is_answer {
             self.observer.answer_received(now, connection, sequence, length, now - sent);
         } else {
             self.observer.datagram_received(now, connection, sequence, length, now - sent);
         }
-        if is_answered {
-            self.send_datagram(now, number, Content::Datagram { sequence, length, sent, is_answer: true });
+        if to == End::Far && brought.sum() > 0 {
+            self.note_delivered(now, connection, number);
+        }
+        self.act(now, connection, to);
+    }
+
+    /// Enters an arrival into the ledger.
+    fn enter_arrival(&mut self, number: usize, is_answer: bool, brought: ReceivedBytes, bits: u64) {
+        if is_answer {
+            self.ledger.control_arrives(number, bits);
+        } else if brought.sum() == 0 {
+            self.ledger.synchronize_arrives(number, bits);
+        } else {
+            self.ledger.data_arrives(number, brought, bits);
+        }
+    }
+
+    /// Tells the application of a stack's connection what has been delivered.
+    fn note_delivered(&mut self, now: Time, connection: usize, number: usize) {
+        let Some(flow) = self.flows.datagrams_mut(connection).filter(|flow| !flow.is_plain) else { return };
+        let delivered = flow.ends[1].progress().delivered;
+        if flow.size == Some(delivered) {
+            flow.finished = flow.finished.or(Some(now));
+        }
+        if self.tells_applications {
+            self.sources[connection].note_delivered(now, delivered);
+            if self.barriers.is_some() {
+                self.pass_barriers(now, connection, number, delivered);
+            }
         }
     }
 
@@ -211,11 +367,10 @@ impl<O: Observer, D: Drive> Network<O, D> {
     fn datagrams_lost(&self, connection: usize, counts: &DatagramCounts) -> Result<u64, Violation> {
         let under_way: i64 =
             self.numbers.in_turn(connection, false).map(|number| i64::from(self.ledger.under_way(number))).sum();
-        let rest = counts.sent.checked_sub(counts.arrived()).and_then(|rest| rest.checked_add_signed(-under_way));
-        rest.ok_or_else(|| {
-            let (sent, arrived) = (counts.sent, counts.arrived());
-            Violation(format!("{sent} datagrams sent, {arrived} arrived and {under_way} under way"))
-        })
+        let (sent, copies) = (counts.sent + counts.sent_back, |end: &Reception| end.received + end.duplicates);
+        let arrived = copies(&counts.there) + counts.back.as_ref().map_or(0, copies);
+        let rest = sent.checked_sub(arrived).and_then(|rest| rest.checked_add_signed(-under_way));
+        rest.ok_or_else(|| Violation(format!("{sent} datagrams sent, {arrived} arrived and {under_way} under way")))
     }
 
     /// Counts with the datagrams lost by now.
@@ -232,6 +387,17 @@ impl<O: Observer, D: Drive> Network<O, D> {
         let counts = &flow.counts;
         self.datagrams_lost(connection, counts)?;
         equal("datagrams measured, and received", counts.there.delay.count, counts.there.received)?;
+        if !flow.is_plain {
+            let Progress { offered, delivered, held, received_to, .. } = flow.progress();
+            let order = [delivered, received_to, offered];
+            let is_kept = held <= received_to - delivered.min(received_to);
+            if order.is_sorted() && is_kept && counts.there.bytes <= counts.sent_bytes {
+                return Ok(());
+            }
+            return Err(Violation(format!(
+                "delivered, received and offered bytes out of order: {order:?}, {held} held"
+            )));
+        }
         let order = [counts.arrived(), counts.there.received, counts.sent];
         if order.is_sorted() && counts.there.bytes <= counts.sent_bytes {
             return Ok(());

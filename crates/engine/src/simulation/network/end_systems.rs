@@ -5,6 +5,7 @@ use longfat_foundation::units::Time;
 use longfat_hosts::transport::{Acknowledgment, Codepoint, Segment, option_bytes};
 use longfat_network::framing::{Cell, Content, PacketId};
 
+use super::datagrams::End;
 use super::ledger::Hindrance;
 use super::{Drive, Flow, Network, OTHER_RANK, Slot, Way};
 use crate::observer::Observer;
@@ -161,6 +162,9 @@ impl<O: Observer, D: Drive> Network<O, D> {
 
     /// A delayed acknowledgment is due.
     pub fn acknowledge_late(&mut self, now: Time, number: usize) {
+        if self.flows.datagrams(number).is_some() {
+            return self.expire_datagrams(now, number, End::Far);
+        }
         let acknowledgment = self.flows[number].receiver.acknowledge_late();
         self.send_acknowledgment(now, number, acknowledgment);
         self.ledger.receiver_acts(now, number);
@@ -255,6 +259,9 @@ impl<O: Observer, D: Drive> Network<O, D> {
     }
 
     pub fn time_out(&mut self, now: Time, number: usize) {
+        if self.flows.datagrams(number).is_some() {
+            return self.expire_datagrams(now, number, End::Near);
+        }
         let flow = &mut self.flows[number];
         flow.fingerprint.add(now.0);
         flow.timer = None;

@@ -9,6 +9,7 @@ use std::ops::{Index, IndexMut};
 use longfat_foundation::measure::Fingerprint;
 use longfat_foundation::random::Chance;
 use longfat_foundation::units::Time;
+use longfat_hosts::end_system::Progress;
 use longfat_hosts::traffic::Source;
 use longfat_hosts::transport::{CongestionNotification, OptionSize, Receiver, Sender, SenderStatistics, TickClock};
 use longfat_network::topology::Graph;
@@ -163,11 +164,27 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Of a connection over UDP, with these counts.
+    /// Of a connection over UDP: of a stack in bytes of its applications, else in datagrams.
     fn of_datagrams(flow: &DatagramFlow) -> Self {
         let counts = flow.counts();
+        if !flow.is_plain() {
+            let Progress { offered, delivered, held, received_to, sent } = flow.progress();
+            return Self {
+                flavor: flow.name().into(),
+                ecn: CongestionNotification::None,
+                offered,
+                sent,
+                delivered,
+                received_to,
+                held,
+                finished: flow.finished(),
+                started: flow.started(),
+                fingerprint: flow.fingerprint(),
+                datagrams: None,
+            };
+        }
         Self {
-            flavor: UDP.into(),
+            flavor: flow.name().into(),
             ecn: CongestionNotification::None,
             offered: counts.sent_bytes,
             sent: SenderStatistics { segments_sent: counts.sent, ..SenderStatistics::default() },
@@ -182,9 +199,6 @@ impl Outcome {
     }
 }
 
-/// Congestion control of a connection that has none, as results call it.
-const UDP: &str = "udp";
-
 /// A flow for the data of each connection and, where receiving ends ask, behind them one for the requests of each.
 pub struct Flows {
     at_work: Vec<Option<Box<Flow>>>,
@@ -198,8 +212,8 @@ pub struct Flows {
 
 impl Flows {
     /// So many, none of which has begun, of connections with these sources.
-    pub fn waiting(flows: usize, sources: &[Box<dyn Source>]) -> Self {
-        let datagrams = DatagramFlow::of_sources(sources);
+    pub fn waiting(flows: usize, scenario: &Scenario, sources: &[Box<dyn Source>], senders: &[usize]) -> Self {
+        let datagrams = DatagramFlow::of_sources(scenario, sources, senders);
         Self { at_work: (0..flows).map(|_| None).collect(), over: Vec::new(), places: Vec::new(), datagrams }
     }
 

@@ -49,6 +49,11 @@ impl Hindrance {
     pub fn of(waiting: &Waiting) -> Self {
         Self { limit: waiting.limit, has_timer: waiting.has_timer }
     }
+
+    /// Of a sender with that limit, which has a timer as long as it has something to send.
+    pub fn of_limit(limit: SendLimit) -> Self {
+        Self { limit, has_timer: limit != SendLimit::NoData }
+    }
 }
 
 /// The account of a flow.

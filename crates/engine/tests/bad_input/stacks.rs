@@ -1,0 +1,59 @@
+//! Rejected settings of stacks.
+
+use super::complaints_with;
+
+#[track_caller]
+fn assert_complaint(overrides: &[(&str, &str)], words: &str) {
+    let problems = complaints_with(overrides);
+    assert!(problems.len() == 1 && problems[0].contains(words), "{problems:?} does not say {words}");
+}
+
+#[test]
+fn a_stack_is_named_and_its_settings_are_checked_at_their_place() {
+    assert_complaint(&[("stack", "quin")], "stack: unknown stack \"quin\"; known: \"tcp\", \"quinn\", \"smoltcp\"");
+    for (setting, words) in [
+        (
+            "initial_mtu = '1000 B'",
+            "stack.initial_mtu: 1000 B is no size of the first packets; from 1200 B (RFC 9000 section 14) to 65527 B",
+        ),
+        (
+            "largest_mtu = '1100 B'",
+            "stack.largest_mtu: 1100 B is no size of the largest packets; from initial_mtu, 1200 B, to 65527 B",
+        ),
+        ("client_hello = '20 kB'", "stack.client_hello: 20000 B is too long for a handshake; at most 16000 B"),
+        ("stream_window = '0 B'", "stack.stream_window: must be more than zero"),
+        (
+            "congestion_control = 'bbr'",
+            "stack.congestion_control: unknown choice \"bbr\"; known: \"cubic\", \"new-reno\"",
+        ),
+    ] {
+        assert_complaint(&[("stack", &format!("{{ kind = 'quinn', {setting} }}"))], words);
+    }
+    for (setting, words) in [
+        ("mtu = '60 B'", "stack.mtu: 60 B is no size of the largest packets; from 68 B (RFC 791) to 65535 B"),
+        ("send_buffer = '2 GB'", "stack.send_buffer: 2000000000 B is too large for a window; at most 1073741824 B"),
+    ] {
+        assert_complaint(&[("stack", &format!("{{ kind = 'smoltcp', {setting} }}"))], words);
+    }
+    assert_complaint(
+        &[("connections", "[{ stack = { kind = 'quinn', initial_mtu = '1 B' } }]")],
+        "connections[0].stack.initial_mtu: 1 B is no size of the first packets",
+    );
+}
+
+#[test]
+fn requests_of_receiving_ends_need_tcp() {
+    assert_complaint(
+        &[("stack", "quinn"), ("traffic", "www")],
+        "stack: with traffic \"www\" the receiving ends make requests, which stack \"quinn\" does not carry",
+    );
+}
+
+#[test]
+fn packets_of_a_stack_must_fit_the_framing() {
+    let large = "{ kind = 'quinn', initial_mtu = '5000 B', largest_mtu = '5000 B' }";
+    assert_complaint(
+        &[("framing", "{ kind = 'dvb-s2-gse' }"), ("port", "{ buffer = '100 packets' }"), ("stack", large)],
+        "stack: a packet of 5000 B does not fit one of framing \"dvb-s2-gse\"; at most",
+    );
+}

@@ -1,0 +1,128 @@
+//! Stacks besides the engine's TCP: they carry all data over any network, do the same again, and share a bottleneck.
+
+use longfat_engine::measure::RunRecord;
+use longfat_engine::run;
+use longfat_engine::scenario::Scenario;
+use longfat_engine::stacks::STACKS;
+use proptest::prelude::*;
+use proptest::test_runner::{RngSeed, TestCaseError};
+
+use super::random_networks::{any_network, parse};
+use crate::support::{n_source, scenario};
+
+/// Registered stacks but the engine's own.
+fn others() -> impl Iterator<Item = &'static str> {
+    STACKS.iter().map(|entry| entry.name).filter(|name| *name != "tcp")
+}
+
+fn json(record: &RunRecord) -> String {
+    serde_json::to_string(record).expect("a record is JSON")
+}
+
+fn over(stack: &str, rest: &str) -> Scenario {
+    n_source(2, "10 Mbit/s", "10 ms", "120 s", &format!("framing = \"packet\"\nstack = \"{stack}\"\n{rest}"))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(1),
+        ..ProptestConfig::with_cases(120)
+    })]
+
+    #[test]
+    fn packets_and_bytes_of_any_stack_are_conserved_in_any_network_and_a_run_is_repeated_to_the_byte(
+        network in any_network(),
+        stack in prop::sample::select(others().collect::<Vec<_>>()),
+    ) {
+        let text = format!("stack = \"{stack}\"\n{}", network.text);
+        let Some(scenario) = parse(&text) else { return Ok(()) };
+        let again = [(), ()].map(|()| run(&scenario).map_err(|violation| TestCaseError::fail(violation.to_string())));
+        let [first, second] = again;
+        let (first, second) = (first?, second?);
+        prop_assert_eq!(json(&first), json(&second));
+        for flow in &first.flows {
+            prop_assert!(flow.segments_retransmitted <= flow.segments_sent);
+        }
+    }
+}
+
+#[test]
+fn every_stack_delivers_a_file_over_every_kind_of_loss() {
+    let buffer = "port.buffer = \"30 packets\"\ntraffic = { kind = \"finite\", size = \"1 MB\" }\n";
+    let losses = [
+        "",
+        "loss = { kind = \"random\", probability = 0.02 }",
+        "acknowledgment_loss = { kind = \"random\", probability = 0.05 }",
+        "loss = { kind = \"gilbert-elliott\", good_to_bad = 0.01, bad_to_good = 0.3 }",
+        "loss = { kind = \"list\", drops = [1, 2, 3, 9, 10] }",
+        "acknowledgment_loss = { kind = \"list\", drops = [1, 2, 3, 4] }",
+    ];
+    for stack in others() {
+        for loss in losses {
+            let record = run(&over(stack, &format!("{buffer}{loss}"))).expect("conservation");
+            for flow in &record.flows {
+                assert_eq!(flow.bytes_delivered, 1_000_000, "{stack}, {loss}");
+                assert!(flow.finished_s.is_some(), "{stack}, {loss}");
+                assert!(flow.flavor.starts_with(stack), "{}", flow.flavor);
+            }
+            let is_lost = record.metrics.packets_lost > 0 || record.ports[0].packets_dropped > 0;
+            assert!(is_lost || loss.is_empty(), "{stack}, {loss}");
+        }
+    }
+}
+
+/// A connection of each stack beside one of the engine's CUBIC: both get a good part.
+#[test]
+fn a_stack_shares_a_bottleneck_with_tcp() {
+    for stack in others() {
+        let rest = format!(
+            "framing = \"packet\"\nport.buffer = \"60 packets\"\ntcp.preset = \"linux-6.12\"\nconnections = [{{ stack = \"{stack}\" }}, {{}}]"
+        );
+        let record = run(&n_source(2, "10 Mbit/s", "10 ms", "30 s", &rest)).expect("conservation");
+        let shares: Vec<_> = record.flows.iter().map(|flow| flow.goodput_bps / 1e7).collect();
+        assert!(shares.iter().all(|share| *share > 0.1), "{stack}: {shares:?}");
+        assert!((0.85..1.0).contains(&shares.iter().sum::<f64>()), "{stack}: {shares:?}");
+    }
+}
+
+#[test]
+fn a_scenario_with_the_engines_own_tcp_keeps_its_name() {
+    let rest = "framing = \"packet\"\nport.buffer = \"10 packets\"";
+    let [without, with] = ["", "\nstack = \"tcp\""]
+        .map(|more| n_source(1, "10 Mbit/s", "10 ms", "1 s", &format!("{rest}{more}")).run_id());
+    assert_eq!(without, with);
+}
+
+/// CoDel marks packets of an end system that asks for it, and drops those of one that does not.
+#[test]
+fn marks_reach_a_stack_that_asks_for_them() {
+    let with_ecn = STACKS.iter().filter(|entry| (entry.parameters)().iter().any(|parameter| parameter.name == "ecn"));
+    for stack in with_ecn.map(|entry| entry.name) {
+        let [marked, not_marked] = [true, false].map(|ecn| {
+            let port = "port = { buffer = \"100 packets\", queue = { kind = \"codel\", ecn = true } }";
+            let rest = format!("framing = \"packet\"\nstack = {{ kind = \"{stack}\", ecn = {ecn} }}\n{port}");
+            let record = run(&n_source(2, "10 Mbit/s", "10 ms", "20 s", &rest)).expect("conservation");
+            record.ports[0].queue.as_ref().map_or(0, |queue| queue.packets_marked)
+        });
+        assert!(marked > 0 && not_marked == 0, "{stack}: {marked}, {not_marked}");
+    }
+}
+
+#[test]
+fn a_group_may_begin_after_one_over_another_stack_and_rounds_are_passed() {
+    for stack in others() {
+        let text = format!(
+            "schema_version = 1\nduration = \"10 s\"\nframing = \"packet\"\nport.buffer = \"30 packets\"\nstack = \"{stack}\"\n\
+             topology = {{ kind = \"n-source\", sources = 4, access = {{ rate = \"100 Mbit/s\", delay = \"1 ms\" }}, \
+             bottleneck = {{ rate = \"10 Mbit/s\", delay = \"5 ms\" }} }}\n\
+             connections = [{{ name = \"first\", traffic = {{ kind = \"finite\", size = \"200 kB\" }} }}, \
+             {{ after = \"first\", traffic = {{ kind = \"finite\", size = \"100 kB\" }} }}, \
+             {{ count = 2, traffic = {{ kind = \"rounds\", size = \"20 kB\", count = 5 }} }}]"
+        );
+        let record = run(&scenario(&text)).expect("conservation");
+        let [first, after, one, other] = &record.flows[..] else { panic!("four connections") };
+        assert!(first.finished_s.is_some() && after.started_s >= first.finished_s, "{stack}: {after:?}");
+        assert_eq!([after, one, other].map(|flow| flow.bytes_delivered), [100_000; 3], "{stack}");
+    }
+}

@@ -1,0 +1,72 @@
+//! The plug of an end system: all that a network sees of a transport whose packets it carries as they are.
+//!
+//! Plain UDP is one ([`datagrams`](crate::datagrams)); QUIC and stacks that were written elsewhere are others. An end system has no clock and no
+//! sockets. The network hands it bytes of the application, packets and the times of its timer, and after each of these sends what
+//! [`transmit`](EndSystem::transmit) gives until there is nothing more.
+
+use longfat_foundation::measure::SendLimit;
+use longfat_foundation::units::Time;
+
+use crate::transport::{Codepoint, ReceivedBytes, SenderStatistics};
+
+/// A packet of an end system, as it leaves or arrives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parcel {
+    /// Bytes behind the UDP header.
+    pub length: u64,
+    /// Number among the packets of its direction, from 0; of an answer, that of the packet that it answers.
+    pub number: u64,
+    /// Time of transmission; of an answer, that of the packet that it answers.
+    pub sent: Time,
+    /// ECN field of its IP header.
+    pub codepoint: Codepoint,
+    /// Contents, as far as the other end reads them.
+    pub contents: Vec<u8>,
+}
+
+/// An end's account of itself, in bytes of the application where nothing else is said.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Progress {
+    /// Handed over by its application; `u64::MAX` for data without end.
+    pub offered: u64,
+    /// Delivered to its application in order.
+    pub delivered: u64,
+    /// Received beyond a hole.
+    pub held: u64,
+    /// End of the furthest byte received.
+    pub received_to: u64,
+    /// Counters of its sender.
+    pub sent: SenderStatistics,
+}
+
+/// One end of a connection.
+pub trait EndSystem: Send {
+    /// Name of the transport and its congestion control in results.
+    fn name(&self) -> String;
+    /// The connection begins.
+    fn begin(&mut self, _now: Time) {}
+    /// The application hands over `bytes` more; `u64::MAX` for data without end.
+    fn offer(&mut self, now: Time, bytes: u64);
+    /// The application stops: data without end ends with what was sent.
+    fn withdraw(&mut self, _now: Time) {}
+    /// A packet arrives. Returns the bytes of the application that it brought.
+    fn receive(&mut self, now: Time, parcel: Parcel) -> ReceivedBytes;
+    /// The timer is due.
+    fn expire(&mut self, _now: Time) {}
+    /// Next packet to send now, if any.
+    fn transmit(&mut self, now: Time) -> Option<Parcel>;
+    /// When its timer is due.
+    fn expires(&mut self) -> Option<Time> {
+        None
+    }
+    /// The limit that keeps it from sending more.
+    fn limit(&self) -> SendLimit {
+        SendLimit::NoData
+    }
+    /// Its account of itself.
+    fn progress(&self) -> Progress;
+    /// Restarts the peaks of its counters.
+    fn count_anew(&mut self) {}
+    /// Bytes that are allocated.
+    fn memory_bytes(&self) -> usize;
+}
