@@ -37,11 +37,12 @@ METHODS = [
     ROOT / "docs" / "guide" / "orbits.md",
     ROOT / "docs" / "guide" / "recordings.md",
     ROOT / "docs" / "guide" / "satellite.md",
+    ROOT / "docs" / "guide" / "scripts.md",
     ROOT / "docs" / "guide" / "teaching.md",
     ROOT / "docs" / "guide" / "terminal.md",
 ]
 SHOWN = re.compile(
-    r"<!-- BEGIN: ((?:longfat (?:analyze|carrier|diff|metrics|run|schedule|smallest|"
+    r"<!-- BEGIN: ((?:longfat (?:analyze|carrier|diff|metrics|run|schedule|smallest|verify|"
     r"study (?:plan|run|compare|claims)) |python (?:examples/|beside)|for ).*?) -->\n"
     r"(.*?)<!-- END: ",
     re.DOTALL,

@@ -422,6 +422,14 @@ def verify(name: str) -> str:
     Releases the interpreter lock. Raises `InvalidInput` if there is no such check.
     """
 
+def play_script(text: str, source: str) -> str:
+    """Play a script of an exchange against a sender of TCP.
+
+    Returns JSON with the first ``failure`` (text with its line, or null), the number of
+    expectations ``met``, and the ``transcript``, a list of ``time_s`` in seconds and ``what``.
+    Raises `InvalidInput` for a script or settings that are not sound.
+    """
+
 def verification_scenario(name: str) -> str:
     """Return the scenario of a check of kind trace, as JSON.
 

@@ -9,6 +9,7 @@ mod control;
 mod ending;
 mod learning;
 mod orbit;
+mod script;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -473,6 +474,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(verification_checks, module)?)?;
     module.add_function(wrap_pyfunction!(verify, module)?)?;
     module.add_function(wrap_pyfunction!(verification_scenario, module)?)?;
+    module.add_function(wrap_pyfunction!(script::play_script, module)?)?;
     module.add_function(wrap_pyfunction!(control::provide_control, module)?)?;
     module.add_function(wrap_pyfunction!(control::provide_library, module)?)?;
     module.add_function(wrap_pyfunction!(control::provided_controls, module)?)?;

@@ -9,6 +9,7 @@ mod laws;
 pub mod linux;
 mod replay;
 mod runs;
+pub mod script;
 
 pub use check::{Check, Finding, Kind, Outcome};
 pub use replay::{scenario_json, scenario_of_trace};

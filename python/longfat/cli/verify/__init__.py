@@ -1,4 +1,4 @@
-"""`longfat verify`: the models' own checks, and presets beside recordings of Linux."""
+"""`longfat verify`: the models' own checks, presets beside recordings of Linux, and scripts."""
 
 import click
 
@@ -23,10 +23,11 @@ class Verification(LazyGroup):
     lazy={
         CHECKS: "longfat.cli.verify.checks",
         "linux": "longfat.cli.verify.linux",
+        "script": "longfat.cli.verify.script",
     },
 )
 def command() -> None:
-    """Check the models: laws, examples of papers, traces of ns-2; recordings of Linux.
+    """Check the models: laws, examples of papers, traces of ns-2; recordings of Linux; scripts.
 
     Without a verb it is `checks`; what follows are words that choose some of them.
 
