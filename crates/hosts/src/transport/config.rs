@@ -19,7 +19,7 @@ use super::slow_start::SlowStartExit;
 use super::{
     CongestionNotification, CongestionWindowLimit, InitialThreshold, InitialWindow, LinearGrowth, OptionSize,
     OutOfOrder, SackBlocks, SlowStartGrowth, ThresholdRule, TimerPhase, WindowAfterLoss, WindowArithmetic, WindowScale,
-    option_bytes,
+    WindowSettings, option_bytes,
 };
 
 longfat_foundation::choice! {
@@ -209,6 +209,36 @@ impl TcpConfig {
         match self.ssthresh_rule {
             ThresholdRule::ByFlavor => self.flavor.build(&()).recovery().build(&()).threshold_rule(),
             rule => rule,
+        }
+    }
+
+    /// Settings of the congestion window.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
+    pub fn window_settings(&self) -> WindowSettings {
+        let receiver_window = self.advertised_window();
+        WindowSettings {
+            mss: self.mss.0,
+            initial: self.initial_window.bytes(self.mss.0),
+            receiver_window,
+            threshold: match self.initial_ssthresh {
+                InitialThreshold::ReceiverWindow => receiver_window as f64,
+                InitialThreshold::Unlimited => f64::INFINITY,
+                InitialThreshold::Size(bytes) => bytes.0 as f64,
+            },
+            limit: match self.cwnd_limit {
+                CongestionWindowLimit::ReceiverWindow => receiver_window as f64,
+                CongestionWindowLimit::ScaledMaximum => self.window_scale().largest_window() as f64,
+                CongestionWindowLimit::Unlimited | CongestionWindowLimit::Used => f64::INFINITY,
+            },
+            threshold_rule: self.ssthresh_rule(),
+            after_loss: self.window_after_loss,
+            slow_start_growth: self.slow_start_growth,
+            linear_growth: self.linear_growth,
+            grows_unused: self.cwnd_limit != CongestionWindowLimit::Used,
+            slow_start_at_ssthresh: self.slow_start_at_ssthresh,
+            arithmetic: self.window_arithmetic,
+            acknowledgments_per_increment: self.acknowledgments_per_increment.0,
         }
     }
 

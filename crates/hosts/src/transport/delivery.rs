@@ -67,10 +67,10 @@ pub struct LostSegment {
     pub total: u64,
 }
 
-/// State of the connection when a segment was last sent (section 3.1.2): `P.first_sent_time`, `P.delivered_time`, `P.delivered`,
+/// State of the connection when a segment or packet was last sent (section 3.1.2): `P.first_sent_time`, `P.delivered_time`, `P.delivered`,
 /// `P.is_app_limited`.
 #[derive(Clone, Copy, Debug)]
-struct Departure {
+pub struct Departure {
     first_sent: Time,
     delivered_time: Time,
     delivered: u64,
@@ -82,10 +82,9 @@ struct Departure {
 
 type Sent = Transmission<Departure>;
 
-/// The segments under way and the deliveries of a connection.
+/// The deliveries of a connection, for a sender that keeps the [`Departure`] of what is under way.
 #[derive(Debug, Default)]
-pub struct DeliveryLog {
-    under_way: UnderWay<Departure>,
+pub struct Deliveries {
     delivered: u64,
     delivered_time: Time,
     first_sent: Time,
@@ -98,67 +97,51 @@ pub struct DeliveryLog {
 }
 
 /// The part of a rate sample that is known before the recovery has handled the acknowledgment.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Sample {
     /// Bytes newly acknowledged.
     pub bytes: u64,
     latest: Option<Sent>,
 }
 
-impl DeliveryLog {
-    /// Bytes sent so far, retransmissions included.
-    #[must_use]
-    pub fn bytes_sent(&self) -> u64 {
-        self.bytes_sent
-    }
-
-    /// Bytes that are allocated.
-    #[must_use]
-    pub fn memory_bytes(&self) -> usize {
-        self.under_way.memory_bytes()
-    }
-
+impl Deliveries {
     /// Marks the connection application-limited until the `in_flight` bytes now under way are delivered (section 3.4).
     pub fn limit(&mut self, in_flight: u64) {
         self.limited_until = Some(self.delivered + in_flight);
     }
 
-    /// Records that a piece is sent (section 3.2); `in_flight` bytes include it.
-    pub fn note_sent(&mut self, now: Time, piece: Piece, in_flight: u64) {
-        self.bytes_sent += piece.length;
-        if self.under_way.is_empty() {
+    /// Records that `bytes` bytes are sent (section 3.2); `in_flight` bytes include them, and are nothing else if this `is_first`.
+    pub fn note_sent(&mut self, now: Time, bytes: u64, in_flight: u64, is_first: bool) -> Departure {
+        self.bytes_sent += bytes;
+        if is_first {
             self.first_sent = now;
             self.delivered_time = now;
         }
-        let departure = Departure {
+        Departure {
             first_sent: self.first_sent,
             delivered_time: self.delivered_time,
             delivered: self.delivered,
             is_application_limited: self.limited_until.is_some(),
             in_flight,
             lost: self.lost,
-        };
-        self.under_way.note_sent(now, piece, departure);
+        }
     }
 
-    /// Records that the recovery has marked a piece as lost.
-    pub fn note_lost(&mut self, piece: Piece) -> Option<LostSegment> {
-        self.lost += piece.length;
-        let sent = self.under_way.from(piece.sequence).next()?;
-        Some(LostSegment {
-            begin: piece.sequence,
-            bytes: piece.length,
-            in_flight_when_sent: sent.note.in_flight,
-            lost_since_sent: self.lost - sent.note.lost,
-            is_application_limited: sent.note.is_application_limited,
+    /// Records that `bytes` bytes from `begin` on are lost.
+    pub fn note_lost(&mut self, begin: u64, bytes: u64, departure: &Departure) -> LostSegment {
+        self.lost += bytes;
+        LostSegment {
+            begin,
+            bytes,
+            in_flight_when_sent: departure.in_flight,
+            lost_since_sent: self.lost - departure.lost,
+            is_application_limited: departure.is_application_limited,
             total: self.delivered,
-        })
+        }
     }
 
-    /// Updates the counters by an acknowledgment (section 3.3); ignores blocks beyond `highest`.
-    pub fn take_in(&mut self, now: Time, acknowledgment: &Acknowledgment, highest: u64) -> Sample {
-        let mut sample = Sample { bytes: 0, latest: None };
-        self.under_way.take_in(acknowledgment, highest, |sent| sample.note_arrival(sent));
+    /// Updates the counters by what an acknowledgment reports (section 3.3).
+    pub fn take_in(&mut self, now: Time, sample: &Sample) {
         if sample.bytes > 0 {
             self.delivered += sample.bytes;
             self.delivered_time = now;
@@ -167,9 +150,7 @@ impl DeliveryLog {
         if self.limited_until.is_some_and(|until| self.delivered > until) {
             self.limited_until = None;
         }
-        let round_trip = sample.round_trip(now);
-        self.shortest_round_trip = [self.shortest_round_trip, round_trip].into_iter().flatten().min();
-        sample
+        self.shortest_round_trip = [self.shortest_round_trip, sample.round_trip(now)].into_iter().flatten().min();
     }
 
     /// Round trip of the segment sent last among those that a sample reports, and the bytes delivered since it was sent.
@@ -181,6 +162,7 @@ impl DeliveryLog {
     /// Completes a sample. The interval is the longer of the send and the acknowledgment interval, since either may be compressed
     /// (section 2.1.4); an interval below the least round trip gives no rate.
     #[expect(clippy::cast_precision_loss, reason = "less than 2^53 bytes")]
+    #[must_use]
     pub fn delivery(&self, sample: Sample, now: Time, standing: Standing) -> Delivery {
         let interval =
             |latest: Sent| (latest.sent - latest.note.first_sent).max(self.delivered_time - latest.note.delivered_time);
@@ -205,7 +187,8 @@ impl DeliveryLog {
 }
 
 impl Sample {
-    fn note_arrival(&mut self, sent: &Sent) {
+    /// Adds what has arrived.
+    pub fn note_arrival(&mut self, sent: &Sent) {
         self.bytes += sent.end - sent.begin;
         if self.latest.is_none_or(|latest| (sent.sent, sent.end) > (latest.sent, latest.end)) {
             self.latest = Some(*sent);
@@ -214,6 +197,67 @@ impl Sample {
 
     fn round_trip(&self, now: Time) -> Option<Span> {
         self.latest.filter(|latest| !latest.was_sent_before).map(|latest| now - latest.sent)
+    }
+}
+
+/// The segments under way and the deliveries of a connection.
+#[derive(Debug, Default)]
+pub struct DeliveryLog {
+    under_way: UnderWay<Departure>,
+    deliveries: Deliveries,
+}
+
+impl DeliveryLog {
+    /// Bytes sent so far, retransmissions included.
+    #[must_use]
+    pub fn bytes_sent(&self) -> u64 {
+        self.deliveries.bytes_sent
+    }
+
+    /// Bytes that are allocated.
+    #[must_use]
+    pub fn memory_bytes(&self) -> usize {
+        self.under_way.memory_bytes()
+    }
+
+    /// [`Deliveries::limit`].
+    pub fn limit(&mut self, in_flight: u64) {
+        self.deliveries.limit(in_flight);
+    }
+
+    /// Records that a piece is sent; `in_flight` bytes include it.
+    pub fn note_sent(&mut self, now: Time, piece: Piece, in_flight: u64) {
+        let departure = self.deliveries.note_sent(now, piece.length, in_flight, self.under_way.is_empty());
+        self.under_way.note_sent(now, piece, departure);
+    }
+
+    /// Records that the recovery has marked a piece as lost.
+    pub fn note_lost(&mut self, piece: Piece) -> Option<LostSegment> {
+        let Some(sent) = self.under_way.from(piece.sequence).next() else {
+            self.deliveries.lost += piece.length;
+            return None;
+        };
+        Some(self.deliveries.note_lost(piece.sequence, piece.length, &sent.note))
+    }
+
+    /// Updates the counters by an acknowledgment; ignores blocks beyond `highest`.
+    pub fn take_in(&mut self, now: Time, acknowledgment: &Acknowledgment, highest: u64) -> Sample {
+        let mut sample = Sample::default();
+        self.under_way.take_in(acknowledgment, highest, |sent| sample.note_arrival(sent));
+        self.deliveries.take_in(now, &sample);
+        sample
+    }
+
+    /// [`Deliveries::newest`].
+    #[must_use]
+    pub fn newest(&self, sample: Sample, now: Time) -> (Option<Span>, u64) {
+        self.deliveries.newest(sample, now)
+    }
+
+    /// [`Deliveries::delivery`].
+    #[must_use]
+    pub fn delivery(&self, sample: Sample, now: Time, standing: Standing) -> Delivery {
+        self.deliveries.delivery(sample, now, standing)
     }
 }
 

@@ -40,7 +40,7 @@ pub use config::{GroupTcp, IdleRestart, NagleWaitsFor, RoundTripsInRecovery, Tcp
 pub use congestion_notification::{CongestionNotification, MarkEcho, MarkResponse};
 pub use connection::{Connection, DUPLICATE_THRESHOLD};
 pub use control::{CLASSICAL, Control, Controls, NamedControl};
-pub use delivery::{Delivery, DeliveryLog, LostSegment, Sample, Standing};
+pub use delivery::{Deliveries, Delivery, DeliveryLog, Departure, LostSegment, Sample, Standing};
 pub use opening::LostSynRule;
 pub use receiver::{OutOfOrder, ReceivedBytes, Receiver};
 pub use scoreboard::Scoreboard;
@@ -53,6 +53,6 @@ pub use window::{TimeoutKind, Window};
 pub use window_scale::WindowScale;
 pub use window_settings::{
     CongestionWindowLimit, InitialThreshold, InitialWindow, LinearGrowth, SlowStartGrowth, ThresholdRule,
-    WindowAfterLoss, WindowArithmetic,
+    WindowAfterLoss, WindowArithmetic, WindowSettings,
 };
 pub use window_use::WindowUse;

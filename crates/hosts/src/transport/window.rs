@@ -8,8 +8,7 @@ use longfat_foundation::measure::SendLimit;
 use longfat_foundation::units::Span;
 
 use super::{
-    CongestionWindowLimit, InitialThreshold, LinearGrowth, SlowStartGrowth, TcpConfig, ThresholdRule, WindowAfterLoss,
-    WindowArithmetic,
+    LinearGrowth, SlowStartGrowth, TcpConfig, ThresholdRule, WindowAfterLoss, WindowArithmetic, WindowSettings,
 };
 
 /// Kinds of retransmission timeouts, which set ssthresh differently (RFC 5681 section 3.1).
@@ -63,42 +62,39 @@ pub struct Window {
 }
 
 impl Window {
+    /// The window of a new TCP connection.
+    #[must_use]
+    pub fn new(config: &TcpConfig) -> Self {
+        Self::of(&config.window_settings())
+    }
+
     /// The window of a new connection.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
-    pub fn new(config: &TcpConfig) -> Self {
-        let mss = config.mss.0 as f64;
-        let receiver_window = config.advertised_window() as f64;
-        let initial = config.initial_window.bytes(config.mss.0) as f64;
+    pub fn of(settings: &WindowSettings) -> Self {
+        let (mss, initial) = (settings.mss as f64, settings.initial as f64);
+        let period = settings.acknowledgments_per_increment;
         Self {
             cwnd: initial,
             inflation: 0.0,
-            ssthresh: match config.initial_ssthresh {
-                InitialThreshold::ReceiverWindow => receiver_window,
-                InitialThreshold::Unlimited => f64::INFINITY,
-                InitialThreshold::Size(bytes) => bytes.0 as f64,
-            },
+            ssthresh: settings.threshold,
             mss,
             initial,
-            receiver_window,
-            limit: match config.cwnd_limit {
-                CongestionWindowLimit::ReceiverWindow => receiver_window,
-                CongestionWindowLimit::ScaledMaximum => config.window_scale().largest_window() as f64,
-                CongestionWindowLimit::Unlimited | CongestionWindowLimit::Used => f64::INFINITY,
-            },
-            threshold_rule: config.ssthresh_rule(),
-            growth: config.slow_start_growth,
-            linear_growth: config.linear_growth,
+            receiver_window: settings.receiver_window as f64,
+            limit: settings.limit,
+            threshold_rule: settings.threshold_rule,
+            growth: settings.slow_start_growth,
+            linear_growth: settings.linear_growth,
             is_after_timeout: false,
             timeout: TimeoutKind::First,
             before_timeout: (initial, f64::INFINITY),
-            grows_unused: config.cwnd_limit != CongestionWindowLimit::Used,
-            slow_start_at_ssthresh: config.slow_start_at_ssthresh
-                && config.slow_start_growth != SlowStartGrowth::UpToThreshold,
-            arithmetic: config.window_arithmetic,
-            after_loss: config.window_after_loss,
-            increment_period: config.acknowledgments_per_increment.0,
-            increment_area: config.acknowledgments_per_increment.0 as f64 * mss * mss,
+            grows_unused: settings.grows_unused,
+            slow_start_at_ssthresh: settings.slow_start_at_ssthresh
+                && settings.slow_start_growth != SlowStartGrowth::UpToThreshold,
+            arithmetic: settings.arithmetic,
+            after_loss: settings.after_loss,
+            increment_period: period,
+            increment_area: period as f64 * mss * mss,
             acknowledgments: 0,
             credit: 0,
             pending: 0.0,

@@ -91,6 +91,37 @@ longfat_foundation::choice! {
     }
 }
 
+/// All that a [`Window`](super::Window) is made of, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct WindowSettings {
+    /// Largest segment or packet.
+    pub mss: u64,
+    /// First congestion window.
+    pub initial: u64,
+    /// What the receiver allows.
+    pub receiver_window: u64,
+    /// First slow start threshold.
+    pub threshold: f64,
+    /// Largest congestion window.
+    pub limit: f64,
+    /// Slow start threshold after a loss.
+    pub threshold_rule: ThresholdRule,
+    /// The window that a loss leaves.
+    pub after_loss: WindowAfterLoss,
+    /// Growth in slow start.
+    pub slow_start_growth: SlowStartGrowth,
+    /// Unit of linear growth.
+    pub linear_growth: LinearGrowth,
+    /// True if the window also grows while it does not limit the sender.
+    pub grows_unused: bool,
+    /// True if the window still doubles when it equals the threshold.
+    pub slow_start_at_ssthresh: bool,
+    /// Arithmetic.
+    pub arithmetic: WindowArithmetic,
+    /// Acknowledgments for one increment of linear growth.
+    pub acknowledgments_per_increment: u64,
+}
+
 /// Slow start threshold of a new connection (T-04).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InitialThreshold {

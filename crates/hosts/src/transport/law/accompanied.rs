@@ -2,6 +2,7 @@
 
 use longfat_foundation::config::Parameter;
 use longfat_foundation::random::Stream;
+use longfat_foundation::registry::Chosen;
 use longfat_foundation::units::{Span, Time};
 
 use super::{Arrivals, Progress, WindowLaw};
@@ -22,11 +23,21 @@ impl Accompanied {
     /// The law itself, unless the settings ask for company.
     #[must_use]
     pub fn where_configured(law: Box<dyn WindowLaw>, config: &TcpConfig) -> Box<dyn WindowLaw> {
-        if config.slow_start_exit.is_absent() && config.resume.is_absent() {
+        Self::by(law, &config.slow_start_exit, &config.resume)
+    }
+
+    /// The law with these companions, or itself where there are none.
+    #[must_use]
+    pub fn by(
+        law: Box<dyn WindowLaw>,
+        exit: &Chosen<dyn SlowStartExit>,
+        resume: &Chosen<dyn Resumption>,
+    ) -> Box<dyn WindowLaw> {
+        if exit.is_absent() && resume.is_absent() {
             return law;
         }
-        let resume = (!config.resume.is_absent()).then(|| config.resume.build(&()));
-        Box::new(Self { law, exit: config.slow_start_exit.build(&()), resume })
+        let resume = (!resume.is_absent()).then(|| resume.build(&()));
+        Box::new(Self { law, exit: exit.build(&()), resume })
     }
 
     /// Lets the law grow the window, in slow start by as much as the rule for its end allows.
