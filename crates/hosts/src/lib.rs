@@ -8,5 +8,6 @@
 pub mod datagrams;
 pub mod end_system;
 pub mod proxies;
+pub mod quic;
 pub mod traffic;
 pub mod transport;

@@ -1,0 +1,319 @@
+//! An end of a connection.
+
+mod handshake;
+mod receiving;
+mod sending;
+mod timers;
+
+use std::sync::Arc;
+
+use longfat_foundation::measure::SendLimit;
+use longfat_foundation::random::Stream;
+use longfat_foundation::units::Time;
+
+use super::congestion::Congestion;
+use super::pacing::Bucket;
+use super::packet::Kind;
+use super::receiver::Received;
+use super::round_trip::RoundTrip;
+use super::sent::SentPackets;
+use super::settings::{Marking, Settings};
+use super::stream::{Incoming, Outgoing};
+use crate::end_system::{EndSystem, Parcel, Progress};
+use crate::transport::{ReceivedBytes, SenderStatistics};
+
+/// Role in the handshake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The end that opens the connection.
+    Client,
+    /// The other.
+    Server,
+}
+
+impl Side {
+    /// Role of the other end.
+    #[must_use]
+    pub fn other(self) -> Self {
+        match self {
+            Self::Client => Self::Server,
+            Self::Server => Self::Client,
+        }
+    }
+
+    /// Its first unidirectional stream (RFC 9000 section 2.1).
+    fn stream(self) -> u64 {
+        match self {
+            Self::Client => 2,
+            Self::Server => 3,
+        }
+    }
+}
+
+/// Packet number spaces (RFC 9000 section 12.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Space {
+    Initial,
+    Handshake,
+    Data,
+}
+
+impl Space {
+    const ALL: [Self; 3] = [Self::Initial, Self::Handshake, Self::Data];
+
+    fn of(kind: Kind) -> Self {
+        match kind {
+            Kind::Initial => Self::Initial,
+            Kind::Handshake => Self::Handshake,
+            Kind::ZeroRoundTrip | Kind::OneRoundTrip => Self::Data,
+        }
+    }
+}
+
+/// State of a packet number space.
+struct SpaceState {
+    sent: SentPackets,
+    received: Received,
+    /// Messages of the handshake.
+    crypto_out: Outgoing,
+    crypto_in: Incoming,
+    next_number: u64,
+    /// Packets with ECT(0), ECT(1) and CE that the peer has reported.
+    marks: [u64; 3],
+    /// Probes to send, regardless of the window.
+    probes: u64,
+    /// Whether there are keys to send.
+    has_keys: bool,
+    /// Whether the keys are gone again.
+    is_discarded: bool,
+}
+
+/// What is to be said beside data.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pending {
+    max_data: bool,
+    max_stream_data: bool,
+    /// The limit at which the sender is blocked: that of the stream, or of the connection.
+    blocked: Option<(Blocked, u64)>,
+    handshake_done: bool,
+}
+
+/// Whose limit blocks the sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Blocked {
+    Stream,
+    Connection,
+}
+
+/// Limits of flow control, of a stream and of the connection.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    stream: u64,
+    connection: u64,
+}
+
+/// The two ends of connections with the same settings.
+pub struct Pair {
+    /// Name in results.
+    pub name: String,
+    /// Settings of both.
+    pub settings: Arc<Settings>,
+}
+
+impl Pair {
+    /// The end with that role, with randomness of its own.
+    #[must_use]
+    pub fn end(&self, side: Side, chance: &Stream) -> End {
+        End::new(self, side, &chance.of_part(side as u64))
+    }
+}
+
+/// One end of a connection.
+pub struct End {
+    name: String,
+    settings: Arc<Settings>,
+    side: Side,
+    spaces: [SpaceState; 3],
+    round_trip: RoundTrip,
+    pub(super) congestion: Congestion,
+    bucket: Bucket,
+    /// When pacing lets the next packet go, if that alone holds it back.
+    paced_until: Option<Time>,
+    /// `pto_count`.
+    probe_timeouts: u32,
+    loss_timer: Option<Time>,
+    is_complete: bool,
+    is_confirmed: bool,
+    /// Whether the peer's address is known to be its own (RFC 9000 section 8.1), and bytes that count until then.
+    is_validated: bool,
+    received_bytes: u64,
+    sent_bytes: u64,
+    /// Whether packets carry an ECN codepoint.
+    uses_ecn: bool,
+    stream: Outgoing,
+    incoming: Incoming,
+    /// Limits that the peer has set, and that it was told.
+    limits: Limits,
+    own_limits: Limits,
+    pending: Pending,
+    /// The limit that was last told to block.
+    told_blocked: Option<(Blocked, u64)>,
+    /// Datagrams sent, and the end of the data in them.
+    parcels: u64,
+    counted_to: u64,
+    statistics: SenderStatistics,
+}
+
+impl End {
+    fn new(pair: &Pair, side: Side, chance: &Stream) -> Self {
+        let settings = Arc::clone(&pair.settings);
+        let space = |rules| SpaceState {
+            sent: SentPackets::default(),
+            received: Received::new(rules),
+            crypto_out: Outgoing::default(),
+            crypto_in: Incoming::default(),
+            next_number: 0,
+            marks: [0; 3],
+            probes: 0,
+            has_keys: false,
+            is_discarded: false,
+        };
+        let rules = settings.acknowledging;
+        let limits = Limits { stream: settings.stream_window, connection: settings.connection_window };
+        let congestion = Congestion::new(&settings, chance);
+        let max_cwnd = congestion.window.cwnd;
+        Self {
+            name: pair.name.clone(),
+            side,
+            spaces: [rules.at_once(), rules.at_once(), rules].map(space),
+            round_trip: RoundTrip::assumed(settings.initial_round_trip),
+            bucket: Bucket::new(max_cwnd),
+            congestion,
+            paced_until: None,
+            probe_timeouts: 0,
+            loss_timer: None,
+            is_complete: false,
+            is_confirmed: false,
+            is_validated: side == Side::Client,
+            received_bytes: 0,
+            sent_bytes: 0,
+            uses_ecn: settings.marking != Marking::None,
+            stream: Outgoing::default(),
+            incoming: Incoming::default(),
+            limits,
+            own_limits: limits,
+            pending: Pending::default(),
+            told_blocked: None,
+            parcels: 0,
+            counted_to: 0,
+            statistics: SenderStatistics { max_cwnd, ..SenderStatistics::default() },
+            settings,
+        }
+    }
+
+    /// Whether the next packet may go whatever the window is.
+    #[cfg(test)]
+    pub(super) fn goes_beyond_window(&self) -> bool {
+        self.congestion.may_exceed || self.spaces.iter().any(|space| space.probes > 0)
+    }
+
+    fn space(&mut self, space: Space) -> &mut SpaceState {
+        &mut self.spaces[space as usize]
+    }
+
+    /// Bytes of the stream that the peer allows.
+    fn allowed(&self) -> u64 {
+        self.limits.stream.min(self.limits.connection)
+    }
+
+    /// Where the first packet in flight begins.
+    fn edge(&self) -> Option<u64> {
+        self.spaces.iter().filter_map(|space| space.sent.first_in_flight()).min()
+    }
+
+    fn note_window(&mut self) {
+        self.statistics.max_cwnd = self.statistics.max_cwnd.max(self.congestion.window.cwnd);
+        let [losses, marks] = self.congestion.reductions;
+        (self.statistics.fast_retransmits, self.statistics.reductions_for_marks) = (losses, marks);
+    }
+}
+
+impl EndSystem for End {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn begin(&mut self, _now: Time) {
+        self.begin_handshake();
+    }
+
+    fn offer(&mut self, _now: Time, bytes: u64) {
+        self.stream.offered = self.stream.offered.saturating_add(bytes);
+    }
+
+    fn withdraw(&mut self, _now: Time) {
+        if self.stream.offered == u64::MAX {
+            self.stream.offered = self.stream.sent_to;
+        }
+    }
+
+    fn receive(&mut self, now: Time, parcel: Parcel) -> ReceivedBytes {
+        let brought = self.take_in(now, &parcel);
+        self.note_window();
+        brought
+    }
+
+    fn expire(&mut self, now: Time) {
+        self.expire_timers(now);
+        self.note_window();
+    }
+
+    fn transmit(&mut self, now: Time) -> Option<Parcel> {
+        self.next_datagram(now)
+    }
+
+    fn expires(&mut self) -> Option<Time> {
+        let acknowledgments = self.spaces.iter().filter(|space| !space.is_discarded && space.has_keys);
+        let deadline = acknowledgments.filter_map(|space| space.received.deadline()).min();
+        // A server that may send no more waits for the client.
+        let deadline = deadline.filter(|_| !self.is_held_back());
+        [deadline, self.loss_timer, self.paced_until].into_iter().flatten().min()
+    }
+
+    fn limit(&self) -> SendLimit {
+        if self.stream.offered <= self.stream.sent_to && self.stream.next(u64::MAX).is_none() {
+            SendLimit::NoData
+        } else if !self.spaces[Space::Data as usize].has_keys {
+            SendLimit::Opening
+        } else if self.stream.next(self.allowed()).is_none() {
+            SendLimit::ReceiverWindow
+        } else {
+            self.congestion.limit()
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            offered: self.stream.offered,
+            delivered: self.incoming.delivered,
+            held: self.incoming.held(),
+            received_to: self.incoming.received_to,
+            sent: self.statistics,
+        }
+    }
+
+    fn count_anew(&mut self) {
+        self.statistics.count_anew(self.congestion.window.cwnd);
+    }
+
+    fn memory_bytes(&self) -> usize {
+        let of_space = |space: &SpaceState| {
+            space.sent.memory_bytes()
+                + space.received.memory_bytes()
+                + space.crypto_out.memory_bytes()
+                + space.crypto_in.memory_bytes()
+        };
+        let spaces: usize = self.spaces.iter().map(of_space).sum();
+        size_of::<Self>() + spaces + self.stream.memory_bytes() + self.incoming.memory_bytes()
+    }
+}
