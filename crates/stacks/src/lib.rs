@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod quic;
 mod quinn;
 mod smoltcp;
 mod tcp;
@@ -17,7 +18,7 @@ use longfat_hosts::end_system::EndSystem;
 
 /// Every registered stack.
 pub const STACKS: &[Entry<dyn Stack>] =
-    &[Entry::of::<tcp::Tcp>(), Entry::of::<quinn::Quinn>(), Entry::of::<smoltcp::Smoltcp>()];
+    &[Entry::of::<tcp::Tcp>(), Entry::of::<quic::Quic>(), Entry::of::<quinn::Quinn>(), Entry::of::<smoltcp::Smoltcp>()];
 
 longfat_foundation::choice! {
     /// End that opens a connection.

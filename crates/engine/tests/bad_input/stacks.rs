@@ -10,7 +10,7 @@ fn assert_complaint(overrides: &[(&str, &str)], words: &str) {
 
 #[test]
 fn a_stack_is_named_and_its_settings_are_checked_at_their_place() {
-    assert_complaint(&[("stack", "quin")], "stack: unknown stack \"quin\"; known: \"tcp\", \"quinn\", \"smoltcp\"");
+    assert_complaint(&[("stack", "quin")], "stack: unknown stack \"quin\"; known: \"tcp\", \"quic\", \"quinn\", \"smoltcp\"");
     for (setting, words) in [
         (
             "initial_mtu = '1000 B'",
@@ -34,6 +34,26 @@ fn a_stack_is_named_and_its_settings_are_checked_at_their_place() {
         ("send_buffer = '2 GB'", "stack.send_buffer: 2000000000 B is too large for a window; at most 1073741824 B"),
     ] {
         assert_complaint(&[("stack", &format!("{{ kind = 'smoltcp', {setting} }}"))], words);
+    }
+    for (setting, words) in [
+        (
+            "packet_size = '1000 B'",
+            "stack.packet_size: 1000 B is no size of a packet; from 1200 B (RFC 9000 section 14) to 16383 B",
+        ),
+        (
+            "zero_round_trip = true, opened_by = 'receiver'",
+            "stack.zero_round_trip: true, but the receiver opens the connection and only the client sends early data",
+        ),
+        (
+            "initial_window = '2000 B'",
+            "stack.initial_window: 2000 B is no window; at least 2 packets, 2400 B (RFC 9002 section 7.2)",
+        ),
+        ("client_hello = '10 B'", "stack.client_hello: 10 B is no size for a handshake; from 100 B to 16000 B"),
+        ("stream_window = '2000000000 GB'", "stack.stream_window: 2000000000000000000 B is no window; at most 2^60 B"),
+        ("flavor = 'cubik'", "stack.flavor: unknown TCP flavor \"cubik\""),
+        ("as = 'linux'", "stack.as: unknown choice \"linux\"; known: \"rfc-9002\", \"quinn\""),
+    ] {
+        assert_complaint(&[("stack", &format!("{{ kind = 'quic', {setting} }}"))], words);
     }
     assert_complaint(
         &[("connections", "[{ stack = { kind = 'quinn', initial_mtu = '1 B' } }]")],
