@@ -89,6 +89,21 @@ fn a_control_rules_the_window() {
     assert!((flow.goodput_bps / expected - 1.0).abs() < 0.05, "{} for {expected}", flow.goodput_bps);
 }
 
+/// 20 packets of 1200 bytes over the same path; without its control the scenario says what is missing.
+#[test]
+fn a_control_rules_the_window_of_quic() {
+    let rest = format!(
+        "\"300 packets\"\nframing = \"packet\"\nstack = {{ kind = \"quic\", flavor = {CONSTANT}, pacing = \"none\" }}"
+    );
+    assert_eq!(wan(&[], "\"reno\"", &rest).missing_controls().len(), 1);
+    let record = run(&wan(&["1"], "\"reno\"", &rest));
+    let flow = &record.flows[0];
+    assert_eq!((flow.flavor.as_ref(), flow.max_cwnd_bytes), ("quic-constant", 20.0 * 1200.0));
+    // Of 1200 bytes, 29 are header, number, tag and stream frame.
+    let expected = 20.0 * 1171.0 * 8.0 / 0.0301;
+    assert!((flow.goodput_bps / expected - 1.0).abs() < 0.06, "{} for {expected}", flow.goodput_bps);
+}
+
 #[test]
 fn the_version_of_a_control_is_part_of_what_a_run_is_called() {
     let [first, second] = ["1", "2"].map(|version| wan(&[version], CONSTANT, UNLIMITED));

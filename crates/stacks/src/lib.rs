@@ -15,6 +15,7 @@ mod tests;
 use longfat_foundation::random::Stream;
 use longfat_foundation::registry::{Entry, Family};
 use longfat_hosts::end_system::EndSystem;
+use longfat_hosts::transport::flavor::Flavor;
 
 /// Every registered stack.
 pub const STACKS: &[Entry<dyn Stack>] =
@@ -37,6 +38,10 @@ pub trait Stack: Send + Sync {
     fn ends(&self, chance: Stream) -> Option<[Box<dyn EndSystem>; 2]>;
     /// Bytes behind the UDP header of the largest packet that it may send; 0 for the TCP of the engine.
     fn largest_packet(&self) -> u64;
+    /// The window law, if it is one of the engine's.
+    fn flavor(&self) -> Option<Box<dyn Flavor>> {
+        None
+    }
     /// Bytes that both ends of a connection take when it begins; 0 for the TCP of the engine, whose flows are counted.
     fn connection_bytes(&self) -> u64;
 }

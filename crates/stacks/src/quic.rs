@@ -7,7 +7,7 @@ use longfat_foundation::random::Stream;
 use longfat_foundation::registry::Chosen;
 use longfat_hosts::end_system::EndSystem;
 use longfat_hosts::quic::{
-    AckRules, AtReduction, Bundle, Burst, End, Marking, Pacing, Pair, Probe, Settings, Side, Window,
+    AckRules, Asked, AtReduction, Bundle, Burst, End, Marking, Pacing, Pair, Probe, Settings, Side, Window,
 };
 use longfat_hosts::transport::flavor::Flavor;
 use longfat_hosts::transport::resume::Resumption;
@@ -64,6 +64,16 @@ longfat_foundation::model! {
         longest_acknowledgment_delay: PositiveSpan = "25 ms",
         /// Most ranges of packet numbers in an acknowledgment (RFC 9000 section 13.2.3).
         acknowledged_ranges: AtLeastOne = "64",
+        /// Packets by which others must overtake a missing one to be acknowledged at once; 1 is any disorder (RFC 9000 section 13.2.1).
+        reordering_threshold: AtLeastOne = "1",
+        /// Each end asks the other for the rules of the next three settings, once the handshake is over (draft-ietf-quic-ack-frequency-10).
+        acknowledgment_frequency: bool = "false" or ["true"],
+        /// Packets for one acknowledgment that are asked for.
+        asked_packets: AtLeastOne = "10",
+        /// Longest delay that is asked for.
+        asked_delay: PositiveSpan = "25 ms",
+        /// Packets of reordering that are asked for.
+        asked_reordering: AtLeastOne = "3",
         /// ECN codepoint of packets (RFC 9000 section 13.4). "ect-1" is for laws that respond to the share of marks.
         codepoint: Marking = "none" or ["ect-0", "ect-1"],
         /// Data that the receiver lets the sender of a stream send beyond what its application has read (RFC 9000 section 4.1).
@@ -135,8 +145,14 @@ impl Quic {
             acknowledging: AckRules {
                 threshold: self.acknowledged_packets.0,
                 longest_delay: self.longest_acknowledgment_delay.0,
+                reordering: self.reordering_threshold.0,
                 most_ranges: self.acknowledged_ranges.0 as usize,
             },
+            asked: self.acknowledgment_frequency.then_some(Asked {
+                packets: self.asked_packets.0,
+                delay: self.asked_delay.0,
+                reordering: self.asked_reordering.0,
+            }),
             flavor: self.flavor.clone(),
             slow_start_exit: self.slow_start_exit.clone(),
             resume: self.resume.clone(),
@@ -164,6 +180,10 @@ impl Stack for Quic {
 
     fn largest_packet(&self) -> u64 {
         self.packet_size.0
+    }
+
+    fn flavor(&self) -> Option<Box<dyn Flavor>> {
+        Some(self.flavor.build(&()))
     }
 
     fn connection_bytes(&self) -> u64 {

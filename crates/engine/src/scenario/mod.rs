@@ -179,7 +179,7 @@ impl Scenario {
     /// Controls that it names and that are not provided; it cannot be simulated without them.
     #[must_use]
     pub fn missing_controls(&self) -> Vec<NamedControl> {
-        let flavors = self.kinds_of_end_systems().into_iter().map(|tcp| tcp.flavor.build(&()));
+        let flavors = self.kinds_of_flavors().into_iter();
         flavors.filter_map(|flavor| flavor.control().filter(|control| !control.is_provided()).cloned()).collect()
     }
 
@@ -198,7 +198,7 @@ impl Scenario {
                 _ => {}
             }
         }
-        let names_any = self.kinds_of_end_systems().iter().any(|tcp| tcp.flavor.build(&()).control().is_some());
+        let names_any = self.kinds_of_flavors().iter().any(|flavor| flavor.control().is_some());
         let mut resolved = names_any.then(|| self.resolved())?;
         replace(&mut resolved);
         Self::parse(resolved.to_string().as_bytes(), "resolved.json", &[]).ok()
@@ -206,8 +206,7 @@ impl Scenario {
 
     /// Creates a law of each control, all of which must be provided, and drops it: unwinds if a control fails.
     pub fn try_controls(&self) {
-        for tcp in self.kinds_of_end_systems() {
-            let flavor = tcp.flavor.build(&());
+        for flavor in self.kinds_of_flavors() {
             if flavor.control().is_some() {
                 drop(flavor.law());
             }

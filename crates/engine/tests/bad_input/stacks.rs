@@ -10,7 +10,10 @@ fn assert_complaint(overrides: &[(&str, &str)], words: &str) {
 
 #[test]
 fn a_stack_is_named_and_its_settings_are_checked_at_their_place() {
-    assert_complaint(&[("stack", "quin")], "stack: unknown stack \"quin\"; known: \"tcp\", \"quic\", \"quinn\", \"smoltcp\"");
+    assert_complaint(
+        &[("stack", "quin")],
+        "stack: unknown stack \"quin\"; known: \"tcp\", \"quic\", \"quinn\", \"smoltcp\"",
+    );
     for (setting, words) in [
         (
             "initial_mtu = '1000 B'",

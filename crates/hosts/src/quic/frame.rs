@@ -33,6 +33,19 @@ pub enum Frame {
     StreamDataBlocked(u64, u64),
     /// The server has completed the handshake.
     HandshakeDone,
+    /// Asks for other rules of acknowledgment.
+    AckFrequency {
+        /// Number of the wish; the largest holds.
+        sequence: u64,
+        /// Packets that must be acknowledged that may arrive without an acknowledgment.
+        packets: u64,
+        /// Longest delay in microseconds.
+        delay_us: u64,
+        /// Packets of reordering that are worth an acknowledgment at once; 0 for none.
+        reordering: u64,
+    },
+    /// Asks for an acknowledgment at once.
+    ImmediateAck,
 }
 
 /// An acknowledgment.
@@ -63,6 +76,9 @@ const MAX_STREAM_DATA: u64 = 0x11;
 const DATA_BLOCKED: u64 = 0x14;
 const STREAM_DATA_BLOCKED: u64 = 0x15;
 const HANDSHAKE_DONE: u64 = 0x1e;
+/// draft-ietf-quic-ack-frequency-10 sections 4 and 5.
+const IMMEDIATE_ACK: u64 = 0x1f;
+const ACK_FREQUENCY: u64 = 0xaf;
 
 impl Frame {
     /// Whether its packet must be acknowledged (RFC 9000 section 13.2).
@@ -128,6 +144,10 @@ impl Frame {
             Self::DataBlocked(limit) => numbers(buffer, &[DATA_BLOCKED, *limit]),
             Self::StreamDataBlocked(id, limit) => numbers(buffer, &[STREAM_DATA_BLOCKED, *id, *limit]),
             Self::HandshakeDone => numbers(buffer, &[HANDSHAKE_DONE]),
+            Self::AckFrequency { sequence, packets, delay_us, reordering } => {
+                numbers(buffer, &[ACK_FREQUENCY, *sequence, *packets, *delay_us, *reordering]);
+            }
+            Self::ImmediateAck => numbers(buffer, &[IMMEDIATE_ACK]),
         }
     }
 
@@ -151,6 +171,13 @@ impl Frame {
             DATA_BLOCKED => Self::DataBlocked(unread.number()?),
             STREAM_DATA_BLOCKED => Self::StreamDataBlocked(unread.number()?, unread.number()?),
             HANDSHAKE_DONE => Self::HandshakeDone,
+            ACK_FREQUENCY => Self::AckFrequency {
+                sequence: unread.number()?,
+                packets: unread.number()?,
+                delay_us: unread.number()?,
+                reordering: unread.number()?,
+            },
+            IMMEDIATE_ACK => Self::ImmediateAck,
             _ => return None,
         })
     }
@@ -234,6 +261,8 @@ mod tests {
             Frame::DataBlocked(77),
             Frame::StreamDataBlocked(2, 78),
             Frame::HandshakeDone,
+            Frame::AckFrequency { sequence: 0, packets: 9, delay_us: 25_000, reordering: 3 },
+            Frame::ImmediateAck,
             Frame::Padding(9),
         ];
         for frame in frames {

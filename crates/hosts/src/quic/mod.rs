@@ -21,4 +21,4 @@ mod tests;
 
 pub use end::{End, Pair, Side};
 pub use receiver::AckRules;
-pub use settings::{AtReduction, Bundle, Burst, Marking, Pacing, Probe, Settings, Window};
+pub use settings::{Asked, AtReduction, Bundle, Burst, Marking, Pacing, Probe, Settings, Window};

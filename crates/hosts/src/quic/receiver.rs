@@ -14,6 +14,8 @@ pub struct AckRules {
     pub threshold: u64,
     /// Longest delay.
     pub longest_delay: Span,
+    /// Packets by which others must overtake a missing one to be acknowledged at once: 1 is any disorder (RFC 9000 section 13.2.1), 0 none.
+    pub reordering: u64,
     /// Most ranges in an acknowledgment.
     pub most_ranges: usize,
 }
@@ -22,7 +24,7 @@ impl AckRules {
     /// These for packets of the handshake, which are acknowledged at once (RFC 9000 section 13.2.1).
     #[must_use]
     pub fn at_once(self) -> Self {
-        Self { threshold: 1, longest_delay: Span::ZERO, ..self }
+        Self { threshold: 1, longest_delay: Span::ZERO, reordering: 1, ..self }
     }
 }
 
@@ -40,6 +42,8 @@ pub struct Received {
     /// Largest packet number, and when it has arrived.
     largest: Option<(u64, Time)>,
     largest_eliciting: Option<u64>,
+    /// The same when the latest acknowledgment was sent.
+    acknowledged_to: Option<u64>,
     /// Packets that must be acknowledged and were not.
     waiting: u64,
     /// When they must be at the latest.
@@ -58,6 +62,7 @@ impl Received {
             reported: RangeSet::default(),
             largest: None,
             largest_eliciting: None,
+            acknowledged_to: None,
             waiting: 0,
             deadline: None,
             marks: [0; 3],
@@ -101,15 +106,35 @@ impl Received {
         let before = self.largest_eliciting;
         self.largest_eliciting = before.max(Some(number));
         self.waiting += 1;
-        let is_disordered = before.is_some_and(|before| number < before || self.misses_any(before, number));
+        let is_disordered = before.is_some_and(|before| self.is_disordered(before, number));
         let at_once = self.waiting >= self.rules.threshold || is_disordered || codepoint.is_marked();
         let latest = if at_once { now } else { now + self.rules.longest_delay };
         self.deadline = Some(self.deadline.map_or(latest, |deadline| deadline.min(latest)));
     }
 
-    /// Whether a packet between these two that have arrived has not.
-    fn misses_any(&self, from: u64, to: u64) -> bool {
-        self.seen.containing(to).is_some_and(|range| range.0 > from)
+    /// Whether `number`, after `before` as the largest so far, shows disorder that is worth an acknowledgment: of any packet (RFC 9000 section
+    /// 13.2.1), or of so many that the sender may learn of a loss (draft-ietf-quic-ack-frequency-10 section 6.2).
+    fn is_disordered(&self, before: u64, number: u64) -> bool {
+        match self.rules.reordering {
+            0 => false,
+            1 => number < before || self.seen.containing(number).is_some_and(|range| range.0 > before),
+            threshold => {
+                // Packets below were reported: their loss would have been noticed.
+                let from = self.acknowledged_to.map_or(0, |acknowledged| (acknowledged + 1).saturating_sub(threshold));
+                let missing = self.seen.gap_from(from).map(|gap| gap.0);
+                missing.is_some_and(|missing| before.max(number).saturating_sub(missing) >= threshold)
+            }
+        }
+    }
+
+    /// The peer asks for other rules.
+    pub fn follow(&mut self, threshold: u64, longest_delay: Span, reordering: u64) {
+        self.rules = AckRules { threshold, longest_delay, reordering, ..self.rules };
+    }
+
+    /// The peer asks for an acknowledgment now.
+    pub fn hurry(&mut self, now: Time) {
+        self.deadline = Some(now);
     }
 
     /// When an acknowledgment must be sent.
@@ -130,6 +155,7 @@ impl Received {
     /// The acknowledgment was sent.
     pub fn note_acknowledged(&mut self) {
         (self.waiting, self.deadline) = (0, None);
+        self.acknowledged_to = self.largest_eliciting;
     }
 
     /// The peer knows of every packet up to `number`.
@@ -148,7 +174,8 @@ impl Received {
 mod tests {
     use super::*;
 
-    const RULES: AckRules = AckRules { threshold: 2, longest_delay: Span::from_microseconds(25_000), most_ranges: 3 };
+    const RULES: AckRules =
+        AckRules { threshold: 2, longest_delay: Span::from_microseconds(25_000), reordering: 1, most_ranges: 3 };
 
     fn ms(milliseconds: u64) -> Time {
         Time::ZERO + Span::from_microseconds(1000 * milliseconds)
@@ -190,6 +217,23 @@ mod tests {
         gap.note(ms(8), 5, true, Codepoint::CongestionExperienced);
         assert_eq!(gap.deadline(), Some(ms(8)));
         assert_eq!(gap.acknowledgment(ms(8), true).and_then(|ack| ack.marks), Some([0, 0, 1]));
+    }
+
+    /// After packets 0 and 1 were acknowledged, 2 is missing: with a threshold of 3 packets 3 and 4 wait, and 5 tells. With 0 none does.
+    #[test]
+    fn a_sender_may_ask_for_less() {
+        for (reordering, tells) in [(3, true), (0, false)] {
+            let mut asked = received(&[(0, 0), (0, 1)]);
+            asked.note_acknowledged();
+            asked.follow(10, Span::from_microseconds(50_000), reordering);
+            asked.note(ms(1), 3, true, Codepoint::NotCapable);
+            asked.note(ms(2), 4, true, Codepoint::NotCapable);
+            assert_eq!(asked.deadline(), Some(ms(51)));
+            asked.note(ms(3), 5, true, Codepoint::NotCapable);
+            assert_eq!(asked.deadline(), Some(ms(if tells { 3 } else { 51 })));
+            asked.hurry(ms(4));
+            assert_eq!(asked.deadline(), Some(ms(4)));
+        }
     }
 
     #[test]

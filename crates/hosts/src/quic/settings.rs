@@ -128,6 +128,17 @@ by_bundle! {
     AtReduction: OnePacket, Nothing;
 }
 
+/// Rules of acknowledgment that are asked for (draft-ietf-quic-ack-frequency-10).
+#[derive(Clone, Copy, Debug)]
+pub struct Asked {
+    /// Packets that must be acknowledged for one acknowledgment.
+    pub packets: u64,
+    /// Longest delay.
+    pub delay: Span,
+    /// Packets of reordering that are worth an acknowledgment at once; 0 for none.
+    pub reordering: u64,
+}
+
 /// Settings of a connection; nothing in them is left to a bundle.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -151,6 +162,8 @@ pub struct Settings {
     pub probe: Probe,
     /// Rules of acknowledgment.
     pub acknowledging: AckRules,
+    /// Rules of acknowledgment that each end asks the other for, once the handshake is over.
+    pub asked: Option<Asked>,
     /// Window law.
     pub flavor: Chosen<dyn Flavor>,
     /// End of slow start.

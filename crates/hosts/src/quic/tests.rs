@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use super::frame::Frame;
 use super::packet::{Kind, Packet};
 use super::receiver::AckRules;
-use super::settings::{AtReduction, Bundle, Burst, Marking, Pacing, Probe, Settings, Window};
+use super::settings::{Asked, AtReduction, Bundle, Burst, Marking, Pacing, Probe, Settings, Window};
 use super::{End, Pair, Side};
 use crate::end_system::{EndSystem, Parcel};
 use crate::transport::Codepoint;
@@ -36,7 +36,8 @@ fn settings(flavor: &str) -> Settings {
         time_threshold: 1.125,
         persistent_congestion_threshold: 3,
         probe: Probe::Data,
-        acknowledging: AckRules { threshold: 2, longest_delay: Span(25 * MS), most_ranges: 64 },
+        acknowledging: AckRules { threshold: 2, longest_delay: Span(25 * MS), reordering: 1, most_ranges: 64 },
+        asked: None,
         flavor: read(flavor),
         slow_start_exit: read("\"by-flavor\""),
         resume: read("\"none\""),
@@ -365,4 +366,51 @@ proptest! {
         let far = bench.ends[1].progress();
         prop_assert_eq!((far.received_to, far.held), (bytes, 0));
     }
+}
+
+/// 1 MB, as an earlier connection had in flight: the jump to half of it saves round trips.
+#[test]
+fn careful_resume_saves_round_trips() {
+    let last_data = |resume: &str| {
+        let wide = Settings { stream_window: 1 << 24, connection_window: 1 << 24, ..settings("\"cubic\"") };
+        let mut bench = Bench::new(Settings { resume: read(resume), ..wide }, true);
+        bench.ends[0].offer(Time(0), 1_000_000);
+        bench.carry_all(FOREVER);
+        assert_eq!(bench.delivered(), 1_000_000);
+        bench.log.iter().filter(|it| it.has_data()).map(|it| it.at / MS).max()
+    };
+    let [without, with] =
+        ["\"none\"", "{ kind = \"careful-resume\", saved_cwnd = \"1 MB\", saved_rtt = \"40 ms\" }"].map(last_data);
+    assert!(without >= with.map(|with| with + 80), "{without:?}, {with:?}");
+}
+
+/// Each subset of the first six datagrams of an end is lost: no end waits for the other for ever, whatever of the handshake is lost.
+#[test]
+fn every_loss_of_a_packet_of_the_handshake_is_repaired() {
+    for (opens, early) in [(true, false), (true, true), (false, false)] {
+        for from in 0..2 {
+            for lost in 0..64_u64 {
+                let mut bench = Bench::new(Settings { has_early_data: early, ..settings("\"newreno\"") }, opens);
+                bench.ends[0].offer(Time(0), 30_000);
+                bench.carry(FOREVER, |logged, number, codepoint| {
+                    let is_lost = logged.from == from && number < 6 && lost >> number & 1 == 1;
+                    if is_lost { Fate::Lost } else { Fate::Delayed(ONE_WAY, codepoint) }
+                });
+                assert_eq!(bench.delivered(), 30_000, "opens {opens}, early {early}, {from} loses {lost:b}");
+            }
+        }
+    }
+}
+
+/// Asked to acknowledge every tenth packet, the receiver sends far fewer acknowledgments.
+#[test]
+fn a_sender_that_asks_gets_fewer_acknowledgments() {
+    let [two, ten] = [None, Some(Asked { packets: 10, delay: Span(25 * MS), reordering: 3 })].map(|asked| {
+        let mut bench = Bench::new(Settings { asked, ..settings("\"cubic\"") }, true);
+        bench.ends[0].offer(Time(0), 1_000_000);
+        bench.carry_all(FOREVER);
+        assert_eq!(bench.delivered(), 1_000_000);
+        bench.sent_by(1).len()
+    });
+    assert!(4 * ten < 3 * two, "{ten} and {two}");
 }

@@ -38,7 +38,7 @@ impl End {
                     self.space(Space::Handshake).has_keys = true;
                 }
                 if in_handshake >= rest && !self.is_complete {
-                    self.is_complete = true;
+                    self.complete();
                     self.space(Space::Handshake).crypto_out.offered = FINISHED_BYTES;
                     self.space(Space::Data).has_keys = true;
                 }
@@ -52,12 +52,18 @@ impl End {
                     self.space(Space::Data).has_keys = true;
                 }
                 if in_handshake >= FINISHED_BYTES && !self.is_complete {
-                    self.is_complete = true;
+                    self.complete();
                     self.pending.handshake_done = true;
                     self.confirm();
                 }
             }
         }
+    }
+
+    /// The handshake is complete (RFC 9001 section 4.1.1).
+    fn complete(&mut self) {
+        self.is_complete = true;
+        self.pending.ack_frequency = self.settings.asked.is_some();
     }
 
     /// The handshake is confirmed (RFC 9001 section 4.1.2).

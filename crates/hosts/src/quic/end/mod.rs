@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use longfat_foundation::measure::SendLimit;
 use longfat_foundation::random::Stream;
-use longfat_foundation::units::Time;
+use longfat_foundation::units::{Span, Time};
 
 use super::congestion::Congestion;
 use super::pacing::Bucket;
@@ -96,6 +96,7 @@ struct Pending {
     /// The limit at which the sender is blocked: that of the stream, or of the connection.
     blocked: Option<(Blocked, u64)>,
     handshake_done: bool,
+    ack_frequency: bool,
 }
 
 /// Whose limit blocks the sender.
@@ -155,6 +156,8 @@ pub struct End {
     /// Limits that the peer has set, and that it was told.
     limits: Limits,
     own_limits: Limits,
+    /// Longest delay of the peer's acknowledgments.
+    peer_delay: Span,
     pending: Pending,
     /// The limit that was last told to block.
     told_blocked: Option<(Blocked, u64)>,
@@ -202,6 +205,7 @@ impl End {
             incoming: Incoming::default(),
             limits,
             own_limits: limits,
+            peer_delay: rules.longest_delay,
             pending: Pending::default(),
             told_blocked: None,
             parcels: 0,

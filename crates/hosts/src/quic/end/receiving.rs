@@ -62,6 +62,11 @@ impl End {
                 Frame::MaxData(limit) => self.limits.connection = self.limits.connection.max(*limit),
                 Frame::MaxStreamData(_, limit) => self.limits.stream = self.limits.stream.max(*limit),
                 Frame::HandshakeDone => self.confirm(),
+                Frame::AckFrequency { packets, delay_us, reordering, .. } => {
+                    let delay = Span::from_microseconds(*delay_us);
+                    self.space(space).received.follow(packets + 1, delay, *reordering);
+                }
+                Frame::ImmediateAck => self.space(space).received.hurry(now),
                 Frame::Padding(_) | Frame::Ping | Frame::DataBlocked(_) | Frame::StreamDataBlocked(..) => {}
             }
         }
@@ -113,6 +118,7 @@ impl End {
                 match frame {
                     Frame::Crypto(range) => self.space(space).crypto_out.acknowledge(range),
                     Frame::Stream { range, .. } => self.stream.acknowledge(range),
+                    Frame::AckFrequency { delay_us, .. } => self.peer_delay = Span::from_microseconds(delay_us),
                     _ => {}
                 }
             }
@@ -122,7 +128,7 @@ impl End {
     /// The delay that the peer tells counts once the handshake is confirmed up to what it has promised (RFC 9002 section 5.3).
     fn note_round_trip(&mut self, now: Time, sample: Span, delay: u64) {
         let told = Span::from_microseconds(delay * DELAY_UNIT_US);
-        let most = self.settings.acknowledging.longest_delay;
+        let most = self.peer_delay;
         let counted = if self.is_confirmed { told.min(most) } else { told };
         self.round_trip.note(now, sample, counted);
         self.statistics.round_trips.note(sample);

@@ -7,11 +7,12 @@ use super::super::number::packet_number_bytes;
 use super::super::pacing::Flow;
 use super::super::packet::{Kind, Packet, TAG_BYTES};
 use super::super::sent::Sent;
-use super::super::settings::{Burst, Pacing, Probe};
+use super::super::settings::{Asked, Burst, Pacing, Probe};
 use super::super::stream::Outgoing;
 use super::{Blocked, End, Side, Space};
 use crate::end_system::Parcel;
 use crate::transport::Codepoint;
+use crate::transport::law::microseconds;
 
 /// Least size of datagrams with packets of the first kind (RFC 9000 section 14.1).
 const LEAST_INITIAL_BYTES: u64 = 1200;
@@ -108,6 +109,7 @@ impl End {
             pending.max_data
                 || pending.max_stream_data
                 || pending.handshake_done
+                || pending.ack_frequency
                 || pending.blocked.is_some()
                 || self.stream.next(self.allowed()).is_some()
         };
@@ -133,6 +135,10 @@ impl End {
         self.acknowledge(now, space, &mut frames, &mut left);
         if is_probe {
             self.prepare_probe(space);
+            if kind == Kind::OneRoundTrip && self.settings.asked.is_some() {
+                // The acknowledgment of a probe must not wait (draft-ietf-quic-ack-frequency-10 section 5).
+                push(&mut frames, &mut left, Frame::ImmediateAck);
+            }
         }
         if may_send || is_probe {
             self.add_frames(space, &mut frames, &mut left);
@@ -197,6 +203,13 @@ impl End {
         let stream = self.side.other().stream();
         if self.pending.handshake_done {
             self.pending.handshake_done = !push(frames, left, Frame::HandshakeDone);
+        }
+        if let Some(Asked { packets, delay, reordering }) = self.settings.asked.filter(|_| self.pending.ack_frequency) {
+            // There is one wish, so its number is the first; until it is acknowledged the peer may do as before.
+            let frame =
+                Frame::AckFrequency { sequence: 0, packets: packets - 1, delay_us: microseconds(delay), reordering };
+            self.pending.ack_frequency = !push(frames, left, frame);
+            self.peer_delay = self.peer_delay.max(delay);
         }
         if self.pending.max_data {
             self.pending.max_data = !push(frames, left, Frame::MaxData(self.own_limits.connection));

@@ -15,7 +15,7 @@ const LARGEST_EXPONENT: u32 = 16;
 impl End {
     /// Probe timeout of data, without backoff.
     fn probe_timeout(&self) -> Span {
-        self.round_trip.probe_timeout() + self.settings.acknowledging.longest_delay
+        self.round_trip.probe_timeout() + self.peer_delay
     }
 
     fn earliest_loss(&self) -> Option<(Time, Space)> {
@@ -126,7 +126,8 @@ impl End {
             Frame::MaxStreamData(_, limit) => self.pending.max_stream_data |= *limit == self.own_limits.stream,
             Frame::DataBlocked(_) | Frame::StreamDataBlocked(..) => self.told_blocked = None,
             Frame::HandshakeDone => self.pending.handshake_done = true,
-            Frame::Padding(_) | Frame::Ping | Frame::Ack(_) => {}
+            Frame::AckFrequency { .. } => self.pending.ack_frequency = true,
+            Frame::Padding(_) | Frame::Ping | Frame::Ack(_) | Frame::ImmediateAck => {}
         }
     }
 
