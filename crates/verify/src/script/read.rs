@@ -159,7 +159,9 @@ fn acknowledgment(next: u64, mut rest: &[&str]) -> Result<Act, String> {
                 rest = &behind[count..];
             }
             _ => {
-                return Err(format!("{word:?} is not known of an acknowledgment; \"sack A-B C-D\" and \"marks N\" are"));
+                return Err(format!(
+                    "{word:?} is not known of an acknowledgment; \"sack A-B C-D\" and \"marks N\" are"
+                ));
             }
         }
     }

@@ -1,6 +1,5 @@
 //! The handshake (RFC 9000 section 7, RFC 9001 section 4), by the sizes of its messages.
 
-use super::super::sent::SentPackets;
 use super::{End, Side, Space};
 
 /// Size of a `ServerHello` with an X25519 key share (RFC 8446 section 4.1.3).
@@ -80,7 +79,7 @@ impl End {
         }
         state.is_discarded = true;
         state.probes = 0;
-        let bytes = std::mem::replace(&mut state.sent, SentPackets::default()).bytes_in_flight();
+        let bytes = std::mem::take(&mut state.sent).bytes_in_flight();
         self.congestion.forget(bytes);
         self.probe_timeouts = 0;
     }
