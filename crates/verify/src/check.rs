@@ -12,6 +12,8 @@ pub enum Kind {
     Example,
     /// A packet trace of another simulator.
     Trace,
+    /// A stack in use, whose own code runs beside the model.
+    Stack,
 }
 
 /// Result of a check: the measured values, or the difference.

@@ -1,5 +1,5 @@
-//! Validation of the models: analytic laws, worked examples of standards and papers, and packet traces of ns-2, each compared with runs of
-//! the engine.
+//! Validation of the models: analytic laws, worked examples of standards and papers, packet traces of ns-2, and stacks in use, each compared
+//! with runs of the engine.
 
 #![forbid(unsafe_code)]
 
@@ -10,16 +10,18 @@ pub mod linux;
 mod replay;
 mod runs;
 pub mod script;
+mod stacks;
 
 pub use check::{Check, Finding, Kind, Outcome};
 pub use replay::{scenario_json, scenario_of_trace};
 
-/// All checks: laws, examples, traces.
+/// All checks: laws, examples, traces, stacks.
 #[must_use]
 pub fn checks() -> Vec<Check> {
     let mut checks = laws::checks();
     checks.extend(examples::checks());
     checks.extend(replay::checks());
+    checks.extend(stacks::checks());
     checks
 }
 
@@ -48,6 +50,11 @@ mod tests {
     #[test]
     fn every_trace_is_replayed_in_the_same_order_and_at_the_same_times() {
         assert_eq!(failures(Kind::Trace), [""; 0]);
+    }
+
+    #[test]
+    fn a_model_does_what_the_stack_does_beside_which_it_is_held() {
+        assert_eq!(failures(Kind::Stack), [""; 0]);
     }
 
     #[test]
