@@ -114,3 +114,24 @@ fn data_without_end_ends_with_what_was_taken_when_the_application_stops() {
         assert!(offered < u64::MAX && offered >= ends[1].progress().delivered, "{settings}");
     }
 }
+
+/// The model with quinn's choices beside quinn: what the sender sends, and when to the microsecond, with nothing lost and with two packets lost.
+/// Data are many, so that quinn's frames for new connection IDs, which the model has not, do not show.
+#[test]
+fn a_model_of_quic_with_quinns_choices_sends_what_quinn_sends() {
+    let none: fn(usize, u64) -> bool = |_, _| false;
+    let two: fn(usize, u64) -> bool = |from, number| from == 0 && (number == 40 || number == 41);
+    let hundred = |settings: &str, is_lost: fn(usize, u64) -> bool| {
+        let mut ends = ends(settings);
+        ends[0].offer(Time(0), 300_000);
+        let log = carry(&mut ends, MINUTE, is_lost).into_iter();
+        let datagrams = log.filter(|(_, from, _)| *from == 0).map(|(at, _, length)| (at / 1_000_000, length));
+        datagrams.take(100).collect::<Vec<_>>()
+    };
+    for is_lost in [none, two] {
+        let model = hundred("{ kind = \"quic\", as = \"quinn\", flavor = \"newreno\" }", is_lost);
+        let settings = "congestion_control = \"new-reno\", largest_mtu = \"1200 B\", ecn = false";
+        let quinn = hundred(&format!("{{ kind = \"quinn\", {settings} }}"), is_lost);
+        assert_eq!(model, quinn);
+    }
+}

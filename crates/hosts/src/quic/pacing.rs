@@ -16,7 +16,7 @@ pub struct Flow {
     pub rate: f64,
     /// Most bytes that it holds.
     pub capacity: f64,
-    /// True if, once it lacks bytes for a packet, it is filled to the brim before the next.
+    /// True if it is filled only when it lacks bytes for a packet, in whole bytes, and then to the brim before the next.
     pub fills_first: bool,
 }
 
@@ -37,15 +37,22 @@ impl Bucket {
     pub fn wait(&mut self, now: Time, bytes: u64, flow: Flow) -> Option<Time> {
         /// At most a day, so that it may be added to any time of a run.
         const LONGEST: u64 = 24 * 3600 * PICOSECONDS_PER_SECOND;
-        let grown = self.bytes + (now - self.filled_at).as_seconds() * flow.rate;
-        (self.bytes, self.filled_at) = (grown.min(flow.capacity.max(bytes as f64)), now);
+        const NANOSECOND: u64 = 1000;
+        if flow.fills_first && self.bytes >= bytes as f64 {
+            self.bytes = self.bytes.min(flow.capacity);
+            return None;
+        }
+        let gained = (now - self.filled_at).as_seconds() * flow.rate;
+        let gained = if flow.fills_first { gained.floor() } else { gained };
+        (self.bytes, self.filled_at) = ((self.bytes + gained).min(flow.capacity.max(bytes as f64)), now);
         if self.bytes >= bytes as f64 {
             return None;
         }
         let needed = if flow.fills_first { flow.capacity.max(bytes as f64) } else { bytes as f64 };
-        let picoseconds = (needed - self.bytes) / flow.rate * PICOSECONDS_PER_SECOND as f64;
-        // Rounded up, so that the bytes are there then.
-        Some(now + Span((picoseconds as u64).min(LONGEST) + 1))
+        let picoseconds = ((needed - self.bytes) / flow.rate * PICOSECONDS_PER_SECOND as f64) as u64;
+        // Rounded up, so that the bytes are there then; or down as quinn does, whose bucket therefore lacks a byte of its capacity.
+        let wait = if flow.fills_first { picoseconds - picoseconds % NANOSECOND } else { picoseconds + 1 };
+        Some(now + Span(wait.clamp(1, LONGEST)))
     }
 
     /// A packet leaves.
@@ -74,9 +81,25 @@ mod tests {
                 bucket.take(100);
             }
             let due = bucket.wait(ms(0), 100, flow).expect("the bucket is empty");
-            assert_eq!(due, ms(next) + Span(1));
+            assert_eq!(due, ms(next) + Span(u64::from(!fills_first)));
             assert_eq!(bucket.wait(due, 100, flow), None);
         }
+    }
+
+    /// Two packets leave 100 bytes; 300 ms later the third takes them, and only then the bucket is filled: four packets leave together.
+    #[test]
+    fn a_bucket_that_is_filled_when_it_is_empty_allows_more_than_one_burst() {
+        let flow = Flow { rate: 1000.0, capacity: 300.0, fills_first: true };
+        let mut bucket = Bucket::new(300.0);
+        let mut leave = |at| {
+            let mut packets = 0;
+            while packets < 2 + at / 100 && bucket.wait(ms(at), 100, flow).is_none() {
+                bucket.take(100);
+                packets += 1;
+            }
+            packets
+        };
+        assert_eq!([0, 300].map(&mut leave), [2, 4]);
     }
 
     #[test]

@@ -62,8 +62,8 @@ longfat_foundation::choice! {
         ByBundle = "by-bundle",
         /// An initial window after a pause, then each packet when its time has come (RFC 9002 section 7.7).
         InitialWindow = "initial-window",
-        /// What the window sends in 2 ms, from 10 to 256 packets; once that is used up, the next packets wait until as many may leave again
-        /// (quinn-proto 0.11.19, `pacing.rs`).
+        /// What the window sends in 2 ms, from 10 to 256 packets. The time since then counts when that is used up, and the next packets wait
+        /// until as many may leave again (quinn-proto 0.11.19, `pacing.rs`).
         Interval = "2-ms",
     }
 }

@@ -34,10 +34,11 @@ impl End {
             return None;
         }
         let may_send = self.may_send(now);
+        let is_probing = self.spaces.iter().any(|space| space.probes > 0);
         let (mut packets, mut used): (Vec<Packet>, u64) = (Vec::new(), 0);
         for space in Space::ALL {
             let room = self.settings.packet_bytes - used;
-            if let Some(packet) = self.next_packet(now, space, room, may_send) {
+            if let Some(packet) = self.next_packet(now, space, room, may_send, is_probing) {
                 used += packet.bytes();
                 packets.push(packet);
             }
@@ -74,9 +75,11 @@ impl End {
         self.paced_until.is_none()
     }
 
-    /// The rate at which packets leave, and how many together; `None` without pacing, and before a round trip was measured.
+    /// The rate at which packets leave, and how many together; `None` without pacing and, but for quinn's, before a round trip was measured.
     fn flow(&mut self) -> Option<Flow> {
-        self.round_trip.first_sample?;
+        if self.round_trip.first_sample.is_none() && self.settings.burst != Burst::Interval {
+            return None;
+        }
         let mss = self.congestion.window.mss();
         if let Some(rate) = self.congestion.rate() {
             return (rate > 0.0).then_some(Flow { rate, capacity: mss, fills_first: false });
@@ -116,14 +119,16 @@ impl End {
         state.crypto_out.next(u64::MAX).is_some() || (space == Space::Data && of_data())
     }
 
-    /// The next packet of a space with at most `room` bytes.
-    fn next_packet(&mut self, now: Time, space: Space, room: u64, may_send: bool) -> Option<Packet> {
+    /// The next packet of a space with at most `room` bytes. A datagram with a probe takes along what other spaces have in flight (RFC 9002
+    /// section 6.2.4).
+    fn next_packet(&mut self, now: Time, space: Space, room: u64, may_send: bool, is_probing: bool) -> Option<Packet> {
         let kind = self.kind(space);
         let state = self.space(space);
         if !state.has_keys || state.is_discarded {
             return None;
         }
         let (number, is_probe) = (state.next_number, state.probes > 0);
+        let probes = is_probe || (is_probing && state.sent.has_eliciting());
         let number_bytes = packet_number_bytes(number, state.sent.largest_acknowledged);
         let room = room.checked_sub(kind.header_bytes(number_bytes) + TAG_BYTES)?;
         if room < LEAST_ROOM_BYTES {
@@ -133,14 +138,14 @@ impl End {
         let mut frames = Vec::new();
         let mut left = room;
         self.acknowledge(now, space, &mut frames, &mut left);
-        if is_probe {
+        if probes {
             self.prepare_probe(space);
-            if kind == Kind::OneRoundTrip && self.settings.asked.is_some() {
-                // The acknowledgment of a probe must not wait (draft-ietf-quic-ack-frequency-10 section 5).
-                push(&mut frames, &mut left, Frame::ImmediateAck);
-            }
         }
-        if may_send || is_probe {
+        if is_probe && kind == Kind::OneRoundTrip && self.settings.asked.is_some() {
+            // The acknowledgment of a probe must not wait (draft-ietf-quic-ack-frequency-10 section 5).
+            push(&mut frames, &mut left, Frame::ImmediateAck);
+        }
+        if may_send || probes {
             self.add_frames(space, &mut frames, &mut left);
         }
         let is_eliciting = frames.iter().any(Frame::is_eliciting);
