@@ -213,9 +213,20 @@ impl Congestion {
         if marked_share > 0.0 && !self.was_before_reduction(sent) {
             let before = self.window.cwnd;
             self.begin_recovery(now);
-            self.law.on_mark(&mut self.window, self.in_flight);
+            let reduced = self.bytes_to_reduce();
+            self.law.on_mark(&mut self.window, reduced);
             self.reductions[1] += u64::from(self.window.cwnd < before);
         }
+    }
+
+    /// Bytes of which a reduction leaves a share: the window, not what is in flight as with TCP (RFC 9002 appendix B.6).
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a window is at most a number of bytes"
+    )]
+    fn bytes_to_reduce(&self) -> u64 {
+        self.window.cwnd as u64
     }
 
     fn begin_recovery(&mut self, now: Time) {
@@ -226,7 +237,6 @@ impl Congestion {
     /// Takes packets that are lost (RFC 9002 appendix B.8); `edge` is where the first in flight begins now, and `persists` if they show
     /// persistent congestion.
     pub fn lose(&mut self, now: Time, lost: &[Numbered], edge: Option<u64>, persists: bool) -> u64 {
-        let flight = self.in_flight;
         let mut bytes = 0;
         let mut last: Option<Time> = None;
         for (_, sent) in lost {
@@ -244,7 +254,8 @@ impl Congestion {
             self.begin_recovery(now);
             self.reductions[0] += 1;
             self.may_exceed = self.sends_at_reduction;
-            self.law.on_loss(&mut self.window, flight);
+            let reduced = self.bytes_to_reduce();
+            self.law.on_loss(&mut self.window, reduced);
         }
         if persists {
             self.persistent += 1;

@@ -124,12 +124,13 @@ impl SentPackets {
         taken
     }
 
-    /// Frames of the oldest packet that must be acknowledged and that no probe repeats yet.
-    pub fn probe(&mut self) -> Vec<Frame> {
+    /// Frames that a probe repeats of the oldest packet that must be acknowledged and that no probe repeats whole yet. What is not repeated is
+    /// sent again when the packet is lost.
+    pub fn probe(&mut self, repeats: impl Fn(&Frame) -> bool) -> Vec<Frame> {
         let oldest = self.packets.values_mut().find(|sent| sent.is_eliciting && !sent.was_probed);
         oldest.map_or(Vec::new(), |sent| {
-            sent.was_probed = true;
-            sent.frames.clone()
+            sent.was_probed = sent.frames.iter().all(&repeats);
+            sent.frames.iter().filter(|frame| repeats(frame)).cloned().collect()
         })
     }
 }

@@ -184,10 +184,8 @@ impl End {
         if self.has_pending(space) {
             return;
         }
-        let frames = self.space(space).sent.probe();
-        let repeats =
-            |frame: &&Frame| self.settings.probe != Probe::Ping || frame.data_bytes() == 0 || space != Space::Data;
-        let frames: Vec<_> = frames.iter().filter(repeats).cloned().collect();
+        let repeats_data = self.settings.probe != Probe::Ping || space != Space::Data;
+        let frames = self.space(space).sent.probe(|frame| repeats_data || frame.data_bytes() == 0);
         frames.iter().for_each(|frame| self.queue_again(space, frame));
     }
 
