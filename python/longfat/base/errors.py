@@ -66,6 +66,12 @@ class RecordingsDiffer(LongfatError):
     exit_code = 1
 
 
+class SituationsFail(LongfatError):
+    """A congestion control does not do what situations expect of it."""
+
+    exit_code = 1
+
+
 class Interrupted(KeyboardInterrupt):
     """Work stopped by a signal, after all finished results were stored.
 

@@ -75,6 +75,7 @@ class Program(LazyGroup):
         "diff": "longfat.cli.diff",
         "smallest": "longfat.cli.smallest",
         "verify": "longfat.cli.verify",
+        "test-controller": "longfat.cli.test_controller",
         "schedule": "longfat.cli.schedule",
         "bench": "longfat.cli.bench",
         "doctor": "longfat.cli.doctor",

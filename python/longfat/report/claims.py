@@ -41,11 +41,12 @@ def claims_document(
         "verdicts": dict(Counter(judgement.verdict for judgement in judgements)),
         "cautions": [str(caution) for caution in cautions],
         "left_out": left_out,
-        "claims": [_document(judgement) for judgement in judgements],
+        "claims": [claim_document(judgement) for judgement in judgements],
     }
 
 
-def _document(judgement: Judgement) -> dict[str, Any]:
+def claim_document(judgement: Judgement) -> dict[str, Any]:
+    """Return the judgement of one claim."""
     claim, measured, paper = judgement.claim, judgement.measured, judgement.in_paper
     return {
         "id": claim.id,
@@ -83,7 +84,7 @@ def claim_table(judgements: Sequence[Judgement]) -> tuple[list[str], list[list[s
             judgement.claim.id,
             _one_line(judgement.claim.statement),
             judgement.claim.bound.text,
-            _number(judgement, judgement.measured.value),
+            measured_number(judgement),
             _interval(judgement),
             judgement.verdict,
         ]
@@ -167,7 +168,7 @@ def explanation(judgement: Judgement, factors: Sequence[str]) -> str:
         lines.append(f"section: {claim.section}")
     lines += ["", claim.measure.strip(), ""]
     lines.append(f"holds if: {claim.bound.text}")
-    lines.append(f"measured: {_number(judgement, measured.value)} {_interval(judgement)}".rstrip())
+    lines.append(f"measured: {measured_number(judgement)} {_interval(judgement)}".rstrip())
     if measured.runs:
         lines.append(
             f"measured on: {measured.runs} runs of {measured.combinations} factor combinations"
@@ -204,6 +205,11 @@ def _named(levels: Sequence[str | None], factors: Sequence[str]) -> list[str]:
         for factor, level in zip(factors, levels, strict=True)
         if level is not None
     ]
+
+
+def measured_number(judgement: Judgement) -> str:
+    """Return the measured value as text, a dash if there is none."""
+    return _number(judgement, judgement.measured.value)
 
 
 def _interval(judgement: Judgement) -> str:

@@ -241,7 +241,7 @@ class ScenarioText(NamedTuple):
 
 def _set(overrides: Mapping[str, OverrideValue]) -> list[tuple[str, str, str]]:
     """Return the overrides for the engine; messages name them as the command line writes them."""
-    texts = {path: _override_text(value, path) for path, value in overrides.items()}
+    texts = {path: override_text(value, path) for path, value in overrides.items()}
     return [(path, text, f"--set {path}={_in_a_line(text)}") for path, text in texts.items()]
 
 
@@ -254,7 +254,7 @@ def _in_a_line(text: str) -> str:
     return first if is_short else f"{first[:_MOST_TOLD].rstrip()}..."
 
 
-def _override_text(value: OverrideValue, path: str) -> str:
+def override_text(value: OverrideValue, path: str) -> str:
     """Return a value as TOML, but a string as it is: the engine interprets it."""
     return value if isinstance(value, str) else _toml(_plain(value, path))
 

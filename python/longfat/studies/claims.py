@@ -93,16 +93,17 @@ def claims_of(study: StudyDefinition) -> list[Claim]:
 def read_claims(file: Path) -> list[Claim]:
     """Load the claims of a file. Raises as `load_claims` does."""
     documents = json.loads(_engine.check_claims(read_bytes(file), str(file)))
-    return [_claim(document) for document in documents]
+    return [claim_of(document) for document in documents]
 
 
 def readable_claims(file: Path) -> list[Claim]:
     """Load the valid claims of an invalid file."""
     documents = json.loads(_engine.readable_claims(read_bytes(file), str(file)))
-    return [_claim(document) for document in documents]
+    return [claim_of(document) for document in documents]
 
 
-def _claim(document: dict[str, Any]) -> Claim:
+def claim_of(document: dict[str, Any]) -> Claim:
+    """Convert a claim from the engine's document."""
     measure, origin = document["measure"]
     return Claim(
         id=document["id"],
