@@ -56,6 +56,13 @@ _PAGE, _DOCUMENT = "report.html", "verdicts.json"
     metavar="FOLDER",
     help="Write a report, and a plot and a qlog for each situation, into FOLDER.",
 )
+@click.option(
+    "--may-fail",
+    "may_fail",
+    multiple=True,
+    metavar="NAME",
+    help="A situation whose failure is known, and does not change the exit code; may be repeated.",
+)
 @click.option("--list", "list_them", is_flag=True, help="List the situations.")
 @confidence_option(above=0.5, meaning="Confidence of each verdict.")
 @jobs_option
@@ -67,6 +74,7 @@ def command(
     settings: Sequence[str],
     chosen: Sequence[str],
     output: Path | None,
+    may_fail: Sequence[str],
     list_them: bool,
     confidence: float,
     jobs: int | None,
@@ -84,7 +92,7 @@ def command(
 
     Example: longfat test-controller mine --control mine=mine.py -o report
 
-    Exit code 1 if an expectation fails. What is undecided does not fail.
+    Exit code 1 if an expectation is not met; what is undecided fails nothing.
     """
     from longfat.running.limits import Limits
     from longfat.studies.situations import (
@@ -100,6 +108,7 @@ def command(
         return
     if name is None:
         raise click.UsageError("Missing argument 'CONTROLLER'.")
+    _check_known(may_fail, [file.stem for file in files])
     allowed = Limits.of_machine().changed(limits)
     controller = controller_named(name, overrides_of(settings))
     situations = [load_situation(file, controller) for file in files]
@@ -112,8 +121,19 @@ def command(
         print_json(situations_document(controller, tried, confidence))
     else:
         _print(tried, confidence)
-    if failing := [each.situation.name for each in tried if each.fails]:
-        raise SituationsFail(f"{controller.name} fails in {', '.join(failing)}")
+    failing = [each.situation.name for each in tried if each.fails]
+    if unexpected := [situation for situation in failing if situation not in may_fail]:
+        raise SituationsFail(f"{controller.name} fails in {', '.join(unexpected)}")
+
+
+def _check_known(may_fail: Sequence[str], situations: Sequence[str]) -> None:
+    """Raise `click.BadParameter` for a name of no chosen situation."""
+    from longfat.base.suggestions import nearest_or_known
+
+    for name in may_fail:
+        if name not in situations:
+            near = nearest_or_known(name, situations)
+            raise click.BadParameter(f"no such situation: {name}{near}", param_hint="--may-fail")
 
 
 def _list(files: Sequence[Path]) -> None:
