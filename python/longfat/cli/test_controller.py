@@ -153,6 +153,7 @@ def _tried(
 ) -> "list[Tried]":
     """Run what the store does not have, and judge each situation."""
     from longfat.analysis.situations import check_expectations, judge_situation
+    from longfat.base.numbers import counted
     from longfat.cli.study.run import run_missing
     from longfat.running.campaign import missing_runs
     from longfat.running.execution import Threads, usable_cores
@@ -164,7 +165,7 @@ def _tried(
     with Store.writable(store) as opened:
         missing = {run.scenario.run_id: run for plan in plans for run in missing_runs(plan, opened)}
         runs = sum(plan.distinct_runs for plan in plans)
-        say(f"{len(situations)} situations: {runs} runs, {len(missing)} to run")
+        say(f"{counted(len(situations), 'situation')}: {runs} runs, {len(missing)} to run")
         executor = Threads(jobs or usable_cores())
         run_missing(list(missing.values()), opened, executor, limits)
         tried = [

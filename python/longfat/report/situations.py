@@ -17,8 +17,9 @@ from longfat.studies.situations import Controller
 
 COLUMNS = ("situation", "expectation", "measured", "expected", "verdict", "source")
 
-_IN_WORDS: Mapping[Verdict, str] = {"fails": "fail", "no data": "without data", "undecided": "undecided",
-                                    "holds": "hold"}  # fmt: skip
+_IN_WORDS: Mapping[Verdict, str] = {
+    "holds": "hold", "fails": "fail", "undecided": "undecided", "no data": "without data",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -176,7 +177,7 @@ def _section(tried: Tried, drawn: Drawn | None) -> Html:
 
 def _figure(name: str, drawn: Drawn) -> Html:
     data = base64.b64encode(drawn.picture).decode()
-    words = f"Replication 1 in {name}: throughput, round trips and queue. Its qlog is "
+    words = f"A run in {name}: throughput, round trips and queue. Its qlog is "
     return element(
         "figure",
         Html(f'<img alt="{words}beside this page" src="data:image/png;base64,{data}">'),

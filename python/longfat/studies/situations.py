@@ -60,7 +60,7 @@ _EXPECTATION = ("id", "statement", "measure", "holds", "source")
 """Keys of an expectation, all of them texts that must be there; `note` may be."""
 
 _FEWEST_REPLICATIONS, _USUAL_REPLICATIONS = 2, 4
-"""A verdict with confidence needs more than one."""
+"""A verdict with confidence needs more than one, unless nothing in a situation is drawn."""
 
 _POSITION = re.compile(r"\.json(:\d+:\d+)?(?=: )")
 """The end of the name under which the engine gets a part of a file, and the place in that part."""
@@ -166,7 +166,8 @@ def load_situation(file: Path, controller: Controller) -> Situation:
     """
     document = _document(file)
     study = _study(document, file, controller)
-    runs = ("replication > 0", *filter(None, [document.get("runs")]))
+    drawn = "replication > 0" if study.design.replications else ""
+    runs = tuple(filter(None, [drawn, document.get("runs")]))
     situation = Situation(
         study, document["category"], document["failure"], _expectations(document, file), runs
     )
@@ -226,17 +227,19 @@ def _wrong_settings(tables: Mapping[str, Any]) -> str | None:
     return f"{wrong[0]} is no table of settings" if wrong else None
 
 
+def _wrong_replications(number: int) -> str | None:
+    if number == 0 or number >= _FEWEST_REPLICATIONS:
+        return None
+    return f"{number}: 0 if nothing is drawn, or else {_FEWEST_REPLICATIONS} at least"
+
+
 _WRONG: Mapping[str, Callable[[Any], str | None]] = {
     "schema_version": lambda version: None if version == 1 else f"{version} is not 1",
     "expect": _wrong_expectations,
     "places": _wrong_places,
     "references": _wrong_settings,
     "variants": _wrong_settings,
-    "replications": lambda number: (
-        None
-        if number >= _FEWEST_REPLICATIONS
-        else f"{number}: a verdict needs at least {_FEWEST_REPLICATIONS}"
-    ),
+    "replications": _wrong_replications,
 }
 """Further checks of a key's value: what is wrong with it, or None."""
 
