@@ -40,10 +40,13 @@ METHODS = [
     ROOT / "docs" / "guide" / "scripts.md",
     ROOT / "docs" / "guide" / "teaching.md",
     ROOT / "docs" / "guide" / "terminal.md",
+    ROOT / "docs" / "guide" / "test-controller.md",
 ]
 SHOWN = re.compile(
     r"<!-- BEGIN: ((?:longfat (?:analyze|carrier|diff|metrics|run|schedule|smallest|verify|"
-    r"study (?:plan|run|compare|claims)) |python (?:examples/|beside)|for ).*?) -->\n"
+    r"study (?:plan|run|compare|claims)|test-controller) |"
+    r"python (?:examples/|beside)|for ).*?) -->
+"
     r"(.*?)<!-- END: ",
     re.DOTALL,
 )

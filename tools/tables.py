@@ -1,8 +1,8 @@
 """Write the tables of pages from the records of programs, and from the programs' constants.
 
 Usage: ``python -m tools.tables``. Records: `fuzz/campaign.py`, `fuzz/nasty_inputs.py`,
-`tools/mutants.py`, `make faults` and `benchmarks/store_of_many_runs.py` write them into
-`benchmarks/record`.
+`tools/mutants.py`, `tools/controllers.py`, `make faults` and `benchmarks/store_of_many_runs.py`
+write them into `benchmarks/record`.
 """
 
 import ast
@@ -258,6 +258,43 @@ def stores(record: dict[str, Any]) -> str:
     return f"{record['runs']:,} stored runs.\n\n{table(['verb', of_core, 'memory'], rows)}"
 
 
+def controllers_by_category(record: Any) -> str:
+    """Return, for each controller, in how many situations of each category all holds."""
+    tested = record["controllers"]
+    categories = list(next(iter(tested.values()))["verdicts"])
+    rows = []
+    for name, found in tested.items():
+        of_categories = [found["verdicts"][category].values() for category in categories]
+        held = [Counter(verdicts)["holds"] for verdicts in of_categories]
+        cells = [f"{n} of {len(v)}" for n, v in zip(held, of_categories, strict=True)]
+        settings = ", ".join(f"`{setting}`" for setting in found["settings"])
+        named = f"`{name}`" + (f" with {settings}" if settings else "")
+        rows.append([named, f"{sum(held)} of {sum(map(len, of_categories))}", *cells])
+    header = ["controller", "all", *categories]
+    return f"Engine {record['engine']}.\n\n{table(header, rows)}"
+
+
+def controllers_by_situation(record: Any) -> str:
+    """Return, for each situation, the controllers that fail, and those that are undecided."""
+    tested = record["controllers"]
+    by_situation: dict[str, dict[str, list[str]]] = {}
+    for name, found in tested.items():
+        for verdicts in found["verdicts"].values():
+            for situation, verdict in verdicts.items():
+                of = by_situation.setdefault(situation, {"fails": [], "undecided": [], "no data": []})
+                of.setdefault(verdict, []).append(f"`{name}`")
+    rows = [
+        [
+            f"`{situation}`",
+            str(len(of.get("holds", ()))),
+            ", ".join(of["fails"] + of["no data"]),
+            ", ".join(of["undecided"]),
+        ]
+        for situation, of in sorted(by_situation.items())
+    ]
+    return table(["situation", "holds for", "fails for", "undecided for"], rows)
+
+
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Format a table in Markdown."""
     lines = [header, ["---"] * len(header), *rows]
@@ -272,6 +309,12 @@ TABLES: Mapping[str, Mapping[str, Callable[[], str]]] = {
         "limits of reading": reading,
     },
     "docs/guide/view.md": {"limits of a page": of_page},
+    "docs/method/controllers.md": {
+        **of_record("controllers", controllers_by_category),
+        "controllers, by situation": lambda: controllers_by_situation(
+            json.loads((ROOT / "benchmarks/record/controllers.json").read_text())
+        ),
+    },
     "docs/method/faults.md": of_record("faults", findings),
     "docs/method/robustness.md": {
         "fuzz/campaign.py": campaigns,

@@ -35,6 +35,20 @@ def test_reno_written_out_in_c_sends_every_packet_as_the_engines_own(library: Pa
     assert record["fingerprint"] == run_with("newreno")["fingerprint"]
 
 
+def test_reno_written_out_in_rust_sends_every_packet_as_the_engines_own(tmp_path: Path) -> None:
+    compiler = shutil.which("rustc")
+    if compiler is None:
+        pytest.skip("rustc is not installed")
+    target = tmp_path / "reno.so"
+    options = ["--edition", "2021", "-O", "-D", "warnings", "--crate-type", "cdylib"]
+    subprocess.run([compiler, *options, "-o", target, EXAMPLES / "reno.rs"], check=True)
+    longfat.use_control("reno", target)
+    for beta in 0.5, 0.8:
+        in_rust = run_with(external("reno", beta=beta))["fingerprint"]
+        longfat.use_control("in-python", EXAMPLES / "reno.py")
+        assert in_rust == run_with(external("in-python", beta=beta))["fingerprint"]
+
+
 def test_parameters_reach_a_control_by_name(library: Path) -> None:
     longfat.use_control("reno", library)
     in_c = run_with(external("reno", beta=0.8))
