@@ -45,8 +45,7 @@ METHODS = [
 SHOWN = re.compile(
     r"<!-- BEGIN: ((?:longfat (?:analyze|carrier|diff|metrics|run|schedule|smallest|verify|"
     r"study (?:plan|run|compare|claims)|test-controller) |"
-    r"python (?:examples/|beside)|for ).*?) -->
-"
+    r"python (?:examples/|beside)|for ).*?) -->\n"
     r"(.*?)<!-- END: ",
     re.DOTALL,
 )

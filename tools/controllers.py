@@ -52,7 +52,7 @@ def tested(name: str, store: str, jobs: int | None) -> dict[str, Any]:
     Raises `subprocess.CalledProcessError` if longfat refuses it.
     """
     settings = SETTINGS.get(name, ())
-    command = [PROGRAM, "test-controller", name, "--json", "--store", store]
+    command = [str(PROGRAM), "test-controller", name, "--json", "--store", store]
     command += [word for setting in settings for word in ("--set", setting)]
     command += ["--jobs", str(jobs)] if jobs else []
     began = time.monotonic()

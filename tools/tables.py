@@ -281,14 +281,14 @@ def controllers_by_situation(record: Any) -> str:
     for name, found in tested.items():
         for verdicts in found["verdicts"].values():
             for situation, verdict in verdicts.items():
-                of = by_situation.setdefault(situation, {"fails": [], "undecided": [], "no data": []})
+                of = by_situation.setdefault(situation, {})
                 of.setdefault(verdict, []).append(f"`{name}`")
     rows = [
         [
             f"`{situation}`",
-            str(len(of.get("holds", ()))),
-            ", ".join(of["fails"] + of["no data"]),
-            ", ".join(of["undecided"]),
+            str(len(of.get("holds", []))),
+            ", ".join(of.get("fails", []) + of.get("no data", [])),
+            ", ".join(of.get("undecided", [])),
         ]
         for situation, of in sorted(by_situation.items())
     ]

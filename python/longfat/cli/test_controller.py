@@ -30,6 +30,12 @@ if TYPE_CHECKING:
 
 _PAGE, _DOCUMENT = "report.html", "verdicts.json"
 
+_TRACE_ERROR = 0.0002
+"""Tolerance of traced values, as a share of the most that can be in flight.
+
+The receiver window is tens of times what most paths hold, so the usual one would blur queues.
+"""
+
 
 @click.command("test-controller")
 @click.argument("name", metavar="CONTROLLER", required=False)
@@ -229,7 +235,7 @@ def _drawn(folder: Path, situation: "Situation", limits: "Limits") -> "Drawn":
 
     with tempfile.TemporaryDirectory() as temporary:
         traces = Path(temporary) / "traces"
-        run(situation.first_tested(), limits=limits, watch=Watch(traces=traces))
+        run(situation.first_tested(), limits=limits, watch=Watch(traces=traces, error=_TRACE_ERROR))
         loaded = load_traces(traces)
         (picture,) = plots.draw("three-panel", [loaded]).save(folder / f"{situation.name}.png")
         qlog = folder / f"{situation.name}.sqlog.gz"

@@ -13,6 +13,7 @@ from longfat.analysis.situations import Tried
 from longfat.base.html import Html, element, table
 from longfat.base.numbers import counted, percentage
 from longfat.report.claims import claim_document, claim_table, measured_number, undecided
+from longfat.scenarios.scenario import override_text
 from longfat.studies.situations import Controller
 
 COLUMNS = ("situation", "expectation", "measured", "expected", "verdict", "source")
@@ -122,14 +123,14 @@ def situations_page(
     scripts.
     """
     title = f"{controller.name} in {counted(len(tried), 'situation')}"
-    style = Html(files("longfat.report.study_report").joinpath("report.css").read_text("utf-8"))
+    style = files("longfat.report.study_report").joinpath("report.css").read_text("utf-8")
     head = element(
         "head",
         element("meta", charset="utf-8"),
         element("meta", http_equiv="Content-Security-Policy", content=_POLICY),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("title", title),
-        element("style", style),
+        element("style", Html(f"{style}img {{ max-width: 100%; height: auto; }}\n")),
     )
     body = element(
         "body",
@@ -137,7 +138,7 @@ def situations_page(
         element(
             "main",
             element("p", summary(tried, confidence)),
-            table(COLUMNS, situation_rows(tried), "All expectations"),
+            table(COLUMNS, map(_linked, situation_rows(tried)), "All expectations"),
             *(_section(each, drawn.get(each.situation.name)) for each in tried),
         ),
     )
@@ -151,8 +152,15 @@ _POLICY = (
 
 
 def _settings(controller: Controller) -> str:
-    said = ", ".join(f"{path} = {value}" for path, value in controller.settings.items())
+    settings = controller.settings.items()
+    said = ", ".join(f"{path} = {override_text(value, path)}" for path, value in settings)
     return f"Engine {_engine.ENGINE_VERSION}; {said}."
+
+
+def _linked(row: list[str]) -> list[str]:
+    """Return a row whose situation leads to its section."""
+    name, *others = row
+    return [element("a", name, href=f"#{name}") if name else "", *others]
 
 
 def _section(tried: Tried, drawn: Drawn | None) -> Html:
