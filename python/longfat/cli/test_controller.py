@@ -4,6 +4,8 @@ import gzip
 import json
 import tempfile
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -120,7 +122,7 @@ def command(
     situations = [load_situation(file, controller) for file in files]
     tried = _tried(situations, store, jobs, allowed, confidence)
     if output is not None:
-        _write(output, controller, tried, confidence, allowed)
+        _write(output, controller, tried, confidence, allowed, jobs)
     if as_json:
         from longfat.report.situations import situations_document
 
@@ -201,17 +203,16 @@ def _write(
     tried: "Sequence[Tried]",
     confidence: float,
     limits: "Limits",
+    jobs: int | None,
 ) -> None:
     """Write the report with a plot and a qlog for each situation."""
     from longfat.base.files import written_whole
     from longfat.report.situations import situations_document, situations_page
 
     folder.mkdir(parents=True, exist_ok=True)
-    drawn = {
-        each.situation.name: _drawn(folder, each.situation, limits)
-        for each in tried
-        if not each.failures
-    }
+    drawn = _all_drawn(
+        folder, [each.situation for each in tried if not each.failures], limits, jobs
+    )
     document = situations_document(controller, tried, confidence)
     texts = {
         _PAGE: situations_page(controller, tried, confidence, drawn),
@@ -223,22 +224,42 @@ def _write(
     say(f"wrote {shown(str(folder / _PAGE))}, with a plot and a qlog for each situation")
 
 
-def _drawn(folder: Path, situation: "Situation", limits: "Limits") -> "Drawn":
-    """Repeat a run of the tested controller with traces; write its plot and its qlog."""
+def _all_drawn(
+    folder: Path, situations: "Sequence[Situation]", limits: "Limits", jobs: int | None
+) -> "dict[str, Drawn]":
+    """Repeat a run of the tested controller in each situation, and write its plot and its qlog.
+
+    Runs are in this process, which alone has the controls of users; to draw them takes many times
+    longer, and is shared by other processes.
+    """
+    from longfat.running.execution import Watch, usable_cores
+    from longfat.running.run import run
+
+    with tempfile.TemporaryDirectory() as temporary:
+        pool = ProcessPoolExecutor(jobs or usable_cores(), mp_context=get_context("spawn"))
+        try:
+            drawn = {}
+            for situation in situations:
+                traces = Path(temporary) / situation.name
+                watch = Watch(traces=traces, error=_TRACE_ERROR)
+                run(situation.first_tested(), limits=limits, watch=watch)
+                drawn[situation.name] = pool.submit(_drawn, traces, folder / situation.name)
+            return {name: future.result() for name, future in drawn.items()}
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _drawn(traces: Path, beginning: Path) -> "Drawn":
+    """Write the plot and the qlog of a run into files whose names have this beginning."""
     from longfat import plots
     from longfat.base.files import written_whole
     from longfat.report.situations import Drawn
-    from longfat.running.execution import Watch
-    from longfat.running.run import run
     from longfat.traces import load_traces
     from longfat.traces.qlog import qlog_lines
 
-    with tempfile.TemporaryDirectory() as temporary:
-        traces = Path(temporary) / "traces"
-        run(situation.first_tested(), limits=limits, watch=Watch(traces=traces, error=_TRACE_ERROR))
-        loaded = load_traces(traces)
-        (picture,) = plots.draw("three-panel", [loaded]).save(folder / f"{situation.name}.png")
-        qlog = folder / f"{situation.name}.sqlog.gz"
-        with written_whole(qlog) as file:
-            file.write_bytes(gzip.compress("".join(qlog_lines(loaded, 1)).encode(), mtime=0))
+    loaded = load_traces(traces)
+    (picture,) = plots.draw("three-panel", [loaded]).save(Path(f"{beginning}.png"))
+    qlog = Path(f"{beginning}.sqlog.gz")
+    with written_whole(qlog) as file:
+        file.write_bytes(gzip.compress("".join(qlog_lines(loaded, 1)).encode(), mtime=0))
     return Drawn(picture.read_bytes(), qlog.name)
