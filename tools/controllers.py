@@ -25,9 +25,9 @@ SETTINGS: Mapping[str, Sequence[str]] = {
     "dctcp": ["ecn=per-segment"],
     "prague": ["ecn=accurate-ace", "flavor.recovery=rack-tlp"],
 }
-"""What controllers need that answer to the share of marked bytes: an echo that conveys it.
+"""Settings of controllers that answer to the share of marked bytes: an echo that conveys it.
 
-Prague has a recovery that leaves marks to it, as in the study `coexistence`.
+Prague also has a recovery that leaves marks to it, as in the study `coexistence`.
 """
 
 

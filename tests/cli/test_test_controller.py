@@ -2,12 +2,16 @@
 
 import gzip
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+from longfat.studies.situations import shipped_situations
 from tests.situations.test_situations import SITUATION
 from tests.support import Longfat
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -130,3 +134,14 @@ def test_situations_are_listed_with_their_categories(longfat: Longfat) -> None:
     assert process.returncode == 0
     assert "route-change" in process.stdout
     assert "changing paths" in process.stdout
+
+
+def test_the_template_for_continuous_integration_says_what_there_is(longfat: Longfat) -> None:
+    text = (ROOT / "examples" / "continuous-integration" / "controller.yml").read_text()
+    (line,) = re.findall(r"run: longfat (.*)", text)
+    words = line.replace("$MAY_FAIL", *re.findall(r"MAY_FAIL: (.*)", text)).split()
+    assert words[0] == "test-controller"
+    known = re.findall(r"--may-fail (\S+)", " ".join(words))
+    assert set(known) <= set(shipped_situations())
+    help_text = longfat("test-controller", "--help").stdout
+    assert all(word in help_text for word in words if word.startswith("--"))
