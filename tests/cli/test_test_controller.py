@@ -70,21 +70,23 @@ def test_references_and_unchanged_controllers_are_not_run_again(
 def test_the_report_has_a_plot_and_a_qlog_of_each_situation(
     longfat: Longfat, situation: Path, tmp_path: Path
 ) -> None:
-    process = longfat("test-controller", "bbr3", "--situation", situation, "-o", "report")
+    control = f"mine={ROOT / 'examples' / 'controls' / 'reno.py'}"
+    chosen = ("--control", control, "--situation", situation, "-o", "report")
+    process = longfat("test-controller", "mine", *chosen)
     assert process.returncode == 0, process
     folder = tmp_path / "report"
     assert {file.name for file in folder.iterdir()} == {
         "report.html", "verdicts.json", "line.png", "line.sqlog.gz",
     }  # fmt: skip
     page = (folder / "report.html").read_text()
-    assert "bbr3 in 1 situation" in page
+    assert "mine in 1 situation" in page
     assert "data:image/png;base64," in page
     assert "nobody" in page
     assert "<script" not in page
     records = gzip.decompress((folder / "line.sqlog.gz").read_bytes()).decode().split("\x1e")
     names = {json.loads(record).get("name") for record in records if record}
     assert {"transport:packet_sent", "recovery:metrics_updated"} <= names
-    assert json.loads((folder / "verdicts.json").read_text())["verdicts"] == {"holds": 1}
+    assert json.loads((folder / "verdicts.json").read_text())["controller"] == "mine"
 
 
 def test_a_control_whose_run_fails_has_no_data_and_fails(

@@ -464,3 +464,14 @@ def test_a_control_that_takes_other_parameters_is_reported_with_its_line(
     assert process.returncode == 2
     assert said in process.stderr
     assert "(mine.py, line 3, in __init__)" in process.stderr
+
+
+def test_traces_are_drawn_in_a_process_without_the_control(
+    longfat: Longfat, scenario_file: Path
+) -> None:
+    flavor = 'tcp.flavor={ kind = "external", control = "mine" }'
+    run = ("--control", f"mine={EXAMPLES / 'reno.py'}", "--trace", "traces")
+    assert longfat("run", scenario_file, "--set", flavor, *run).returncode == 0
+    drawn = longfat("plot", "three-panel", "traces", "-o", "run.png")
+    assert (drawn.returncode, drawn.stderr) == (0, "drew run.png\n")
+    assert longfat("qlog", "traces").returncode == 0

@@ -29,9 +29,30 @@ def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def network_of(settings: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the network of a resolved scenario: each sender's `connections`, managed `ports`."""
-    network: Mapping[str, Any] = json.loads(_engine.scenario_network(json.dumps(settings)))
+    """Return the network of a resolved scenario: each sender's `connections`, managed `ports`.
+
+    It does not depend on congestion controls, and needs none of users.
+    """
+    resolved = json.dumps(_with_classical_controls(settings))
+    network: Mapping[str, Any] = json.loads(_engine.scenario_network(resolved))
     return network
+
+
+def _with_classical_controls(value: Any) -> Any:
+    """Return settings with the engine's own law in the place of each control of a user."""
+    if isinstance(value, dict):
+        return {
+            key: _CLASSICAL
+            if key == "control" and isinstance(below, str)
+            else _with_classical_controls(below)
+            for key, below in value.items()
+        }
+    return (
+        [_with_classical_controls(below) for below in value] if isinstance(value, list) else value
+    )
+
+
+_CLASSICAL = "classical"
 
 
 def controls_of_linux(settings: Mapping[str, Any]) -> set[str]:

@@ -9,11 +9,11 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longfat import _engine
 from longfat.base.errors import LongfatError
 from longfat.base.files import check_regular, read_text
 from longfat.base.units import PICOSECONDS_PER_SECOND
 from longfat.records.record import Record
+from longfat.scenarios.resolved import network_of
 
 _LEGS = "leg over the bottleneck", "leg to the first proxy", "leg from the second proxy"
 """Legs of split connections, in the order in which flows are numbered."""
@@ -63,8 +63,7 @@ class Traces:
     @cached_property
     def network(self) -> Mapping[str, Any]:
         """Network of the run: `connections` per sender, and the managed `ports`."""
-        network: Mapping[str, Any] = json.loads(_engine.scenario_network(json.dumps(self.settings)))
-        return network
+        return network_of(self.settings)
 
     @property
     def senders(self) -> int:
