@@ -414,3 +414,19 @@ fn a_sender_that_asks_gets_fewer_acknowledgments() {
     });
     assert!(4 * ten < 3 * two, "{ten} and {two}");
 }
+
+/// Nothing arrives for three seconds, far more than three probe timeouts of about 65 ms: the window is two packets then. A gap of 50 ms is a loss
+/// like others.
+#[test]
+fn congestion_persists_if_nothing_arrives_for_three_probe_timeouts() {
+    for (gap_ms, times) in [(3000, 1), (50, 0)] {
+        let mut bench = Bench::new(settings("\"newreno\""), true);
+        bench.ends[0].offer(Time(0), 2_000_000);
+        bench.carry(FOREVER, |logged, _, codepoint| {
+            let is_lost = logged.from == 0 && (300 * MS..(300 + gap_ms) * MS).contains(&logged.at);
+            if is_lost { Fate::Lost } else { Fate::Delayed(ONE_WAY, codepoint) }
+        });
+        assert_eq!(bench.delivered(), 2_000_000);
+        assert_eq!(bench.ends[0].congestion.persistent, times, "a gap of {gap_ms} ms");
+    }
+}
