@@ -5,8 +5,9 @@ import os
 import signal
 import time
 import tomllib
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,9 +19,9 @@ from longfat import load_scenario, run
 from longfat.base.errors import LongfatError
 from longfat.running.limits import Limits
 from longfat.web.desk import Crowded, Desk, Superseded
-from longfat.web.errand import Errand, Work
+from longfat.web.errand import MOST_KEPT_BYTES, Errand, Work, Workers
 from longfat.web.playground import play
-from tests.waiting import until
+from tests.waiting import PATIENCE_SECONDS, until
 from tests.web.conftest import SMALL, played
 
 
@@ -238,11 +239,55 @@ def test_work_that_cannot_be_stopped_from_within_ends_its_own_process_only(
 
 
 def test_no_process_and_no_file_is_left_of_a_run_that_is_called_off() -> None:
-    with Errand(_waits, LIMITED) as errand:
-        folder, process = Path(errand.folder.name), errand.process
-        assert process.is_alive()
-    assert not process.is_alive()
-    assert not folder.exists()
+    with closing(Workers(LIMITED)) as workers:
+        with Errand(_waits, workers) as errand:
+            folder, process = Path(errand.folder.name), errand.process
+            assert process.is_alive()
+        assert not process.is_alive()
+        assert not folder.exists()
+
+
+def _process_of(_: Path) -> int:
+    return os.getpid()
+
+
+def _needs_much(_: Path) -> int:
+    return len(bytearray(b"x" * MOST_KEPT_BYTES)) and os.getpid()
+
+
+async def _answers(works: Sequence[Work], studies: Sequence[str] = ()) -> list[Any]:
+    """The answers to works that come one after the other."""
+    with closing(Desk(at_a_time=1, studies=studies)) as desk:
+        return [await desk.carry_out("a", work, _forever_here) for work in works]
+
+
+def test_a_process_serves_again_unless_its_run_needed_much_memory() -> None:
+    works = [_process_of, _needs_much, _process_of, _process_of]
+    first, second, third, fourth = _run(_answers(works))
+    assert first == second
+    assert third == fourth != first
+
+
+def test_runs_with_controls_of_users_have_a_new_process_each(study_folder: Path) -> None:
+    first, second = _run(_answers([_process_of, _process_of], [str(study_folder)]))
+    assert first != second
+
+
+def test_a_process_that_ended_while_it_waited_is_replaced() -> None:
+    async def scene() -> list[Any]:
+        with closing(Workers()) as workers:
+            answers = []
+            for _ in range(2):
+                with Errand(_process_of, workers) as errand:
+                    assert await errand.is_done(PATIENCE_SECONDS)
+                    answers.append(errand.answer())
+                    process = errand.process
+                process.kill()
+                process.join()
+        return answers
+
+    first, second = _run(scene())
+    assert first != second
 
 
 def test_a_page_that_must_wait_is_informed(

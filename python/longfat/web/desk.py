@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from longfat.running.limits import Limits
-from longfat.web.errand import Errand, Work
+from longfat.web.errand import Errand, Work, Workers
 
 MOST_WAITING = 128
 """Most requests that may wait: two of each page of a large class."""
@@ -38,6 +38,7 @@ class Desk:
     _waiting: int = 0
 
     def __post_init__(self) -> None:
+        self._workers = Workers(self.limits, self.studies, self.at_a_time)
         self._prompt = asyncio.Semaphore(self.at_a_time)
         self._long = asyncio.Semaphore(self.at_a_time)
 
@@ -70,7 +71,7 @@ class Desk:
         place = self._prompt
         await place.acquire()
         try:
-            with Errand(work, self.limits, self.studies) as errand:
+            with Errand(work, self._workers) as errand:
                 while not await errand.is_done(PROMPT_SECONDS):
                     if place is self._prompt and not self._long.locked():
                         await self._long.acquire()
@@ -85,6 +86,7 @@ class Desk:
         """End all errands."""
         for errand in self._latest.values():
             errand.cancel()
+        self._workers.close()
 
 
 async def _cancel_when_gone(
