@@ -57,9 +57,8 @@ def test_claims_get_their_verdicts(longfat: Longfat, folder: Path) -> None:
     assert [row.split()[0] for row in rows] == ["S-1", "S-2", "S-3"]
     assert "holds" in rows[0]
     assert "fails" in rows[1]
-    assert (
-        "3 claims: 2 holds, 1 fails. Of 2 that hold in the paper's own numbers, 2 hold here."
-        in (process.stdout)
+    assert "3 claims: 2 hold, 1 fails. Of 2 that hold in the paper's own numbers, 2 hold here." in (
+        process.stdout
     )
 
 

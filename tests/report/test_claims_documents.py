@@ -129,7 +129,7 @@ def test_the_summary_counts_verdicts_and_what_the_paper_shares(
     judgements: list[Judgement],
 ) -> None:
     assert summary(judgements) == (
-        "4 claims: 2 no data, 1 holds, 1 fails. "
+        "4 claims: 2 have no data, 1 holds, 1 fails. "
         "Of 2 that hold in the paper's own numbers, 1 hold here."
     )
     without = [

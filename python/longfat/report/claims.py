@@ -6,7 +6,7 @@ from typing import Any
 
 from longfat import _engine
 from longfat.analysis.best import MOST_REPLICATIONS
-from longfat.analysis.claims import Judgement
+from longfat.analysis.claims import Judgement, Verdict
 from longfat.base.numbers import counted, formatted, percentage, significant
 from longfat.report.markdown import markdown_table
 from longfat.results.caution import Caution
@@ -125,7 +125,7 @@ def how_sure(confidence: float, replications: int) -> str:
 def summary(judgements: Sequence[Judgement]) -> str:
     """Return sentences with the count of each verdict, and the agreement with the paper."""
     counts = Counter(judgement.verdict for judgement in judgements)
-    told = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
+    told = ", ".join(_how_many(count, verdict) for verdict, count in counts.most_common())
     in_paper = [judgement for judgement in judgements if judgement.in_paper.holds]
     decided = [judgement for judgement in in_paper if judgement.verdict != "no data"]
     kept = sum(judgement.verdict == "holds" for judgement in decided)
@@ -134,6 +134,19 @@ def summary(judgements: Sequence[Judgement]) -> str:
         here = "" if len(decided) == len(in_paper) else " and have data here"
         lines += f" Of {len(decided)} that hold in the paper's own numbers{here}, {kept} hold here."
     return lines
+
+
+_OF_ONE_AND_OF_SEVERAL = {
+    "holds": ("holds", "hold"),
+    "fails": ("fails", "fail"),
+    "undecided": ("is undecided", "are undecided"),
+    "no data": ("has no data", "have no data"),
+}
+
+
+def _how_many(count: int, verdict: Verdict) -> str:
+    one, several = _OF_ONE_AND_OF_SEVERAL[verdict]
+    return f"{count} {one if count == 1 else several}"
 
 
 def undecided(judgements: Sequence[Judgement]) -> list[str]:
