@@ -99,8 +99,13 @@ def test_of_a_first_window_that_the_buffer_cannot_hold_the_end_is_lost(segments:
     assert not said(scenario, "burst")
 
 
-@pytest.mark.parametrize("flavor", ["bbr", "bbr3"])
-@pytest.mark.parametrize("round_trip_ms", [100, 300, 500, 600, 1000])
+@pytest.mark.parametrize(
+    ("flavor", "round_trip_ms"),
+    [
+        *((flavor, trip) for flavor in ("bbr", "bbr3") for trip in (100, 300, 500, 600, 1000)),
+        *(("leocc", trip) for trip in (100, 300, 600)),  # beyond, its Startup overflows the buffer
+    ],
+)
 def test_the_line_that_probing_leaves_idle_is_as_much_as_is_said(
     flavor: str, round_trip_ms: int
 ) -> None:
@@ -117,6 +122,13 @@ def test_the_line_that_probing_leaves_idle_is_as_much_as_is_said(
     if found:
         assert f"{flavor}: every {PROBING[flavor].every_s:g} s" in found[0]
         assert f"about {100 * lost:.0f} % of the line idle" in found[0]
+
+
+def test_leocc_is_said_to_leave_a_line_idle_where_round_trips_take_seconds() -> None:
+    scenario = network("1250 ms", "2 BDP")
+    scenario["tcp"] |= {"flavor": "leocc"}
+    (words,) = said(scenario, "line idle")
+    assert "leocc: every 15 s" in words
 
 
 def test_round_trips_of_ten_seconds_are_too_long_for_bbr() -> None:

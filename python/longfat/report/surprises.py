@@ -48,8 +48,10 @@ PROBING = {
     # ProbeRTTInterval, ProbeRTTDuration, ProbeRTTCwndGain, MinRTTFilterLen:
     # draft-cardwell-iccrg-bbr-congestion-control-02 sections 4.3.4 and 4.5.1.
     "bbr3": Probing(every_s=5, least_s=0.2, window=0.5, forgets_s=10),
+    # PERIOD, leocc_probe_rtt_mode_ms, leocc_probe_rtt_cwnd_gain and leocc_min_rtt_win_sec.
+    "leocc": Probing(every_s=15, least_s=0.2, window=0.5, forgets_s=20),
 }
-"""By flavor."""
+"""By flavor, with its defaults."""
 
 
 def surprises(settings: Mapping[str, Any], network: Mapping[str, Any]) -> Iterator[str]:
