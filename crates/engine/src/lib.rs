@@ -43,7 +43,7 @@ pub mod pilot;
 pub mod scenario;
 pub mod simulation;
 
-pub use simulation::{Driver, Numbers, Simulation, Violation, run, run_by};
+pub use simulation::{Driver, Numbers, Simulation, Violation, run, run_by, run_told};
 
 /// The model number as a literal, for constants that `concat!` makes.
 macro_rules! model_number {

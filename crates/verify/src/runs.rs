@@ -5,7 +5,7 @@ use longfat_engine::observer::Observer;
 use longfat_engine::scenario::Scenario;
 use longfat_engine::transport::{Segment, Window};
 use longfat_engine::units::Time;
-use longfat_engine::{Simulation, run};
+use longfat_engine::{run, run_told};
 use serde_json::Value as Json;
 
 /// Validates a scenario.
@@ -29,10 +29,9 @@ pub struct Sending {
 
 /// Segments sent by the first flow of a scenario.
 pub fn sendings(json: &Json) -> Result<Vec<Sending>, String> {
-    let mut simulation = Simulation::new(&scenario(json)?, Journal::default());
-    simulation.advance(simulation.end());
-    simulation.audit().map_err(|violation| violation.to_string())?;
-    Ok(simulation.into_observer().0)
+    let mut journal = Journal::default();
+    run_told(&scenario(json)?, &mut journal).map_err(|violation| violation.to_string())?;
+    Ok(journal.0)
 }
 
 #[derive(Default)]

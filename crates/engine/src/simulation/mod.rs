@@ -5,8 +5,10 @@
 mod events;
 mod fast;
 mod network;
+mod told;
 
 pub use network::{Driver, Numbers, Violation};
+pub use told::run_told;
 
 use events::{Events, Impairments};
 use fast::{Fast, Scope, Tie};
@@ -34,6 +36,9 @@ pub fn run_by(driver: Driver, scenario: &Scenario) -> Result<RunRecord, Violatio
     simulation.advance(simulation.end());
     simulation.finish()
 }
+
+/// Why a run with an observer goes by events, as its record says.
+const TOLD_OF_EVERY_EVENT: &str = "an observer sees every event";
 
 /// One run in progress.
 pub struct Simulation<O: Observer>(Run<O>);
@@ -68,7 +73,7 @@ impl<O: Observer> Simulation<O> {
         let impairments = Impairments::place(&mut rest);
         let handed_over = match driver {
             Driver::Events => None,
-            Driver::Fast if observer.interests().one_order => Some("an observer sees every event"),
+            Driver::Fast if observer.interests().one_order => Some(TOLD_OF_EVERY_EVENT),
             Driver::Fast => match Scope::of(&rest) {
                 Ok(scope) => return Self(Run::Fast(Box::new(Fast::start(rest, scope, observer)))),
                 Err(reason) => Some(reason),

@@ -6,7 +6,7 @@ use longfat_engine::measure::{Cause, ClassRecord, RunRecord};
 use longfat_engine::observer::Observer;
 use longfat_engine::scenario::Scenario;
 use longfat_engine::units::Time;
-use longfat_engine::{Simulation, run};
+use longfat_engine::{run, run_told};
 
 use crate::support::n_source;
 
@@ -38,9 +38,10 @@ fn classes(record: &RunRecord) -> (&ClassRecord, &ClassRecord) {
     (&classes[0], &classes[1])
 }
 
-struct Served<'s>(&'s mut Vec<(Time, Class)>);
+#[derive(Default)]
+struct Served(Vec<(Time, Class)>);
 
-impl Observer for Served<'_> {
+impl Observer for Served {
     fn cell_served(&mut self, now: Time, _port: usize, class: Class, _bits: u64) {
         self.0.push((now, class));
     }
@@ -48,11 +49,9 @@ impl Observer for Served<'_> {
 
 /// Time and class of every cell sent.
 fn served(scenario: &Scenario) -> Vec<(Time, Class)> {
-    let mut all = Vec::new();
-    let mut simulation = Simulation::new(scenario, Served(&mut all));
-    simulation.advance(simulation.end());
-    simulation.finish().unwrap_or_else(|violation| panic!("{violation}"));
-    all
+    let mut served = Served::default();
+    run_told(scenario, &mut served).unwrap_or_else(|violation| panic!("{violation}"));
+    served.0
 }
 
 fn cells_of(class: Class, served: &[(Time, Class)]) -> u64 {

@@ -6,7 +6,7 @@ use longfat_engine::observer::Observer;
 use longfat_engine::scenario::Scenario;
 use longfat_engine::switch::drop_policy::Verdict;
 use longfat_engine::units::Time;
-use longfat_engine::{Simulation, run};
+use longfat_engine::{run, run_told};
 
 use crate::support::n_source;
 
@@ -24,9 +24,10 @@ fn run_whole(scenario: &Scenario) -> RunRecord {
     run(scenario).unwrap_or_else(|violation| panic!("{violation}"))
 }
 
-struct Drops<'d>(&'d mut Vec<(Cell, Verdict)>);
+#[derive(Default)]
+struct Drops(Vec<(Cell, Verdict)>);
 
-impl Observer for Drops<'_> {
+impl Observer for Drops {
     fn cell_dropped(&mut self, _now: Time, _port: usize, cell: Cell, reason: Verdict) {
         self.0.push((cell, reason));
     }
@@ -43,11 +44,9 @@ impl Observer for DroppedFrames {
 }
 
 fn drops(scenario: &Scenario) -> Vec<(Cell, Verdict)> {
-    let mut all = Vec::new();
-    let mut simulation = Simulation::new(scenario, Drops(&mut all));
-    simulation.advance(simulation.end());
-    simulation.finish().unwrap_or_else(|violation| panic!("{violation}"));
-    all
+    let mut drops = Drops::default();
+    run_told(scenario, &mut drops).unwrap_or_else(|violation| panic!("{violation}"));
+    drops.0
 }
 
 #[test]
@@ -81,9 +80,9 @@ fn frames_that_lose_a_cell_at_the_port_are_counted_by_their_marks_and_connection
         let record = run_whole(&scenario);
         let of_flows = || record.flows.iter().map(|flow| flow.frames.expect("rates are promised"));
         let all = of_flows().reduce(FrameRecord::and).unwrap();
-        let mut simulation = Simulation::new(&scenario, DroppedFrames::default());
-        simulation.advance(simulation.end());
-        assert_eq!([all.clp0_frames_dropped, all.clp1_frames_dropped], simulation.into_observer().0, "{tagging}");
+        let mut dropped = DroppedFrames::default();
+        run_told(&scenario, &mut dropped).unwrap_or_else(|violation| panic!("{violation}"));
+        assert_eq!([all.clp0_frames_dropped, all.clp1_frames_dropped], dropped.0, "{tagging}");
         assert_eq!(all.clp0_frames_dropped + all.clp1_frames_dropped, record.ports[0].packets_dropped, "{tagging}");
         assert_eq!(all.clp1_frames > 0, tagging != "none", "{tagging}: {all:?}");
         for (flow, frames) in record.flows.iter().zip(of_flows()) {

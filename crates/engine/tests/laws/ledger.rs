@@ -3,10 +3,10 @@
 //! By hand at 424 Mbit/s, where a cell takes 1 us, over three links of 1 ms (as in `lone_flow`): a segment of 12 cells begins to
 //! cross the bottleneck 1001 us after it was sent, and its acknowledgment is back 6018 us after it was sent.
 
-use longfat_engine::Simulation;
 use longfat_engine::framing::Class;
 use longfat_engine::measure::{Cause, Ledger, RunRecord};
 use longfat_engine::observer::Observer;
+use longfat_engine::run_told;
 use longfat_engine::scenario::{Scenario, Throughput};
 use longfat_engine::units::{CELL_BITS, Time};
 use proptest::prelude::*;
@@ -22,11 +22,11 @@ const SEGMENT: u64 = 12 * CELL;
 
 /// Times at which cells began to cross the bottleneck.
 #[derive(Default)]
-struct Begun<'b>(Option<&'b mut Vec<Time>>);
+struct Begun(Vec<Time>);
 
-impl Observer for Begun<'_> {
+impl Observer for Begun {
     fn cell_served(&mut self, now: Time, _port: usize, _class: Class, _bits: u64) {
-        self.0.iter_mut().for_each(|times| times.push(now));
+        self.0.push(now);
     }
 }
 
@@ -41,12 +41,11 @@ proptest! {
     fn the_parts_of_any_ledger_sum_to_the_duration_and_its_idle_parts_to_what_is_between_cells(
         network in any_network(),
     ) {
-        let mut begun = Vec::new();
-        let mut simulation = Simulation::new(&network.scenario, Begun(Some(&mut begun)));
-        simulation.advance(simulation.end());
-        let record = simulation.finish().map_err(|violation| TestCaseError::fail(violation.to_string()))?;
+        let mut begun = Begun::default();
+        let record = run_told(&network.scenario, &mut begun)
+            .map_err(|violation| TestCaseError::fail(violation.to_string()))?;
         prop_assert_eq!(record.ledger.duration().0, network.scenario.duration.0.0, "to the picosecond");
-        check_idle(&network.scenario, &record.ledger, &begun)?;
+        check_idle(&network.scenario, &record.ledger, &begun.0)?;
         check_useful(&network.scenario, &record)?;
     }
 }

@@ -1,9 +1,9 @@
 //! An observer that records all events.
 
-use longfat_engine::Simulation;
 use longfat_engine::framing::{Cell, Content};
 use longfat_engine::measure::RunRecord;
 use longfat_engine::observer::Observer;
+use longfat_engine::run_told;
 use longfat_engine::scenario::Scenario;
 use longfat_engine::switch::drop_policy::Verdict;
 use longfat_engine::transport::{Acknowledgment, Blocks, Segment, Window};
@@ -58,15 +58,16 @@ fn counting(window: &Window) -> f64 {
     window.cwnd + window.inflation
 }
 
-struct Recorder<'t>(&'t mut Vec<Entry>);
+#[derive(Default)]
+struct Recorder(Vec<Entry>);
 
-impl Recorder<'_> {
+impl Recorder {
     fn note(&mut self, time: Time, flow: usize, what: Happening) {
         self.0.push(Entry { time, flow, what });
     }
 }
 
-impl Observer for Recorder<'_> {
+impl Observer for Recorder {
     fn segment_sent(&mut self, now: Time, flow: usize, segment: Segment, window: &Window) {
         self.note(now, flow, Happening::Sent { segment, cwnd: counting(window), ssthresh: window.ssthresh });
     }
@@ -98,9 +99,7 @@ impl Observer for Recorder<'_> {
 /// If a conservation law is violated.
 #[track_caller]
 pub fn run_taped(scenario: &Scenario) -> (Vec<Entry>, RunRecord) {
-    let mut tape = Vec::new();
-    let mut simulation = Simulation::new(scenario, Recorder(&mut tape));
-    simulation.advance(simulation.end());
-    let record = simulation.finish().unwrap_or_else(|violation| panic!("{violation}"));
-    (tape, record)
+    let mut tape = Recorder::default();
+    let record = run_told(scenario, &mut tape).unwrap_or_else(|violation| panic!("{violation}"));
+    (tape.0, record)
 }

@@ -1,7 +1,7 @@
 //! Properties of BBR on a path of 100 Mbit/s and 40 ms.
 
-use longfat_engine::Simulation;
 use longfat_engine::observer::Observer;
+use longfat_engine::run_told;
 use longfat_engine::transport::Sender;
 use longfat_engine::units::Time;
 use serde_json::{Value as Json, json};
@@ -145,7 +145,7 @@ impl Observer for Journal {
 }
 
 fn journal(version: Version) -> Result<Journal, String> {
-    let journal = Journal {
+    let mut journal = Journal {
         probe_bytes: version.probe_bytes,
         in_flight: 0,
         until: Time::ZERO,
@@ -153,10 +153,8 @@ fn journal(version: Version) -> Result<Journal, String> {
         probes: Vec::new(),
         is_probing: false,
     };
-    let mut simulation = Simulation::new(&scenario(&path(version.flavor))?, journal);
-    simulation.advance(simulation.end());
-    simulation.audit().map_err(|violation| violation.to_string())?;
-    Ok(simulation.into_observer())
+    run_told(&scenario(&path(version.flavor))?, &mut journal).map_err(|violation| violation.to_string())?;
+    Ok(journal)
 }
 
 fn seconds(time: Time) -> f64 {

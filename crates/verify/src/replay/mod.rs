@@ -6,7 +6,7 @@ mod recorder;
 mod settings;
 
 use include_dir::{Dir, include_dir};
-use longfat_engine::Simulation;
+use longfat_engine::run_told;
 use longfat_engine::scenario::Scenario;
 
 use crate::check::{Check, Finding, Kind};
@@ -79,10 +79,9 @@ fn pretty(trace: &Trace) -> Result<String, String> {
 }
 
 fn run(scenario: &Scenario) -> Result<Vec<Event>, String> {
-    let mut simulation = Simulation::new(scenario, Recorder::new(scenario.tcp.mss.0));
-    simulation.advance(simulation.end());
-    simulation.audit().map_err(|violation| violation.to_string())?;
-    Ok(simulation.into_observer().events)
+    let mut recorder = Recorder::new(scenario.tcp.mss.0);
+    run_told(scenario, &mut recorder).map_err(|violation| violation.to_string())?;
+    Ok(recorder.events)
 }
 
 /// Compares two traces; returns the largest difference in time, in picoseconds.
