@@ -41,8 +41,10 @@ demo: build
 test: rust-tests examples
 	$(BIN)/pytest --quiet --numprocesses auto --dist worksteal
 
+# Programs below `examples` are checked by lint, and compiled with the engine that is shipped.
 rust-tests: lint
-	cargo test --workspace --quiet
+	cargo test --workspace --quiet --lib --bins --tests
+	cargo test --workspace --quiet --doc
 
 # What the tests of instructions count: the engine as it is shipped. After the engine, whose crates are linked into them.
 examples: build
