@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from longfat.studies.definition import StudyDefinition, load_study
+from tests.started import Starter, at_start
 from tests.support import Longfat
 from tests.waiting import PATIENCE_SECONDS
 
@@ -165,19 +166,32 @@ def program() -> Path:
     return Path(sys.executable).with_name("longfat")
 
 
-def in_folder(folder: Path, program: Path) -> Longfat:
-    """The installed command, run in a folder, as a process of its own."""
+@pytest.fixture(scope="session")
+def starter(program: Path) -> Iterator[Starter]:
+    with Starter(program) as starter:
+        yield starter
+
+
+def in_folder(folder: Path, starter: Starter) -> Longfat:
+    """The command, run in a folder, as a process of its own.
+
+    It has its libraries from the beginning, unless something is `changed`, such as its environment.
+    """
 
     def call(*arguments: str | Path, **changed: Any) -> subprocess.CompletedProcess[str]:
-        command: Sequence[str | Path] = [program, *arguments]
+        words = [str(word) for word in arguments]
         environment = {name: value for name, value in os.environ.items() if name != "LONGFAT_STORE"}
+        if not changed and at_start(environment) == starter.environment:
+            return starter.run(words, folder, environment, PATIENCE_SECONDS)
         options = {"cwd": folder, "env": environment, "timeout": PATIENCE_SECONDS, **changed}
-        return subprocess.run(command, capture_output=True, text=True, check=False, **options)
+        return subprocess.run(
+            [starter.program, *words], capture_output=True, text=True, check=False, **options
+        )
 
     return call
 
 
 @pytest.fixture
-def longfat(tmp_path: Path, program: Path) -> Longfat:
-    """The installed command, run in an empty folder, as a process of its own."""
-    return in_folder(tmp_path, program)
+def longfat(tmp_path: Path, starter: Starter) -> Longfat:
+    """The command, run in an empty folder, as a process of its own."""
+    return in_folder(tmp_path, starter)

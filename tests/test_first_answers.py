@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_documents import ROOT, SHOWN, as_script, paste
+from tests.test_documents import ROOT, SHOWN, as_script, is_as_shown, paste
 
 PAGE = ROOT / "docs" / "guide" / "first-answers.md"
 EXERCISES = ROOT / "docs" / "guide" / "teaching.md"
@@ -24,6 +24,9 @@ HOPS_PER_SECOND = 3e6
 
 HOPS = re.compile(r"([\d,]+) packet hops; ")
 """The work of a run, as `longfat run` says it."""
+
+WORK = "work.txt"
+"""What commands say on standard error, among it their work."""
 
 BROWSER = re.compile(r"^In the browser, .*?\n\n((?:\d+\. .*\n|   .*\n)+)", re.MULTILINE)
 """The steps of a task in the browser, in its section."""
@@ -68,12 +71,19 @@ def words(text: str) -> int:
 
 
 def hops_of(text: str, folder: Path) -> int:
-    """Paste the commands and count the hops of packets that they simulate."""
+    """Paste the commands and count the hops of packets that they simulate.
+
+    Those that the page of first answers shows must print what it shows.
+    """
     blocks = re.findall(r"^```console\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
-    script = [as_script(block) for block in blocks] + [found for found, _ in SHOWN.findall(text)]
-    # Of commands in a pipe, which say their work to it, the work goes to the file as well.
-    told = paste("exec 2> work.txt\n" + "\n".join(script).replace("2>&1", ""), folder)
-    said = HOPS.findall(told + (folder / "work.txt").read_text())
+    told = pasted_noting_work("\n".join(as_script(block) for block in blocks), folder)
+    of_page = SHOWN.findall(PAGE.read_text())
+    for command, shown in SHOWN.findall(text):
+        printed = pasted_noting_work(command, folder)
+        told += printed
+        if (command, shown) in of_page:
+            is_as_shown(PAGE, command, shown, printed)
+    said = HOPS.findall(told + (folder / WORK).read_text())
     simulated = sum(int(number.replace(",", "")) for number in said)
     for store in folder.glob("*.db"):
         with closing(sqlite3.connect(store)) as database:
@@ -82,6 +92,11 @@ def hops_of(text: str, folder: Path) -> int:
             ).fetchone()
         simulated += stored
     return simulated
+
+
+def pasted_noting_work(script: str, folder: Path) -> str:
+    """Paste a script; the work that it says goes to a file, also that of commands in a pipe."""
+    return paste(f"exec 2>> {WORK}\n" + script.replace("2>&1", ""), folder)
 
 
 def is_quick(task: str, where: str, acts: int, read: int, simulated: float) -> None:

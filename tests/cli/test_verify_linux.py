@@ -95,7 +95,7 @@ def test_without_the_held_out_experiments_their_recordings_are_not_read(
         return path.read_bytes().decode()
 
     monkeypatch.setattr(Path, "read_text", text_of)
-    verification = verify("linux-6.12", chosen("bbr-*", "none"), 2)
+    verification = verify("linux-6.12", chosen("bbr-*-10mbit-40ms", "none"), 2)
     held_out = {each.name for each in recordings.experiments() if each.held_out}
     texts = {name for name in read if name.endswith(".txt")}
     assert texts

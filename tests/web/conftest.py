@@ -13,6 +13,7 @@ from longfat.web.app import create_app
 from longfat.web.guard import Hosts
 from longfat.web.view import View
 from tests.conftest import in_folder, write_study
+from tests.started import Starter
 
 HOST = "127.0.0.1:8747"
 TOKEN = "a-token-for-tests"
@@ -32,11 +33,11 @@ SMALL = {
 
 
 @pytest.fixture(scope="session")
-def kept(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def kept(starter: Starter, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the study `small` and a store with half of its runs, made once."""
     folder = tmp_path_factory.mktemp("kept")
     study = write_study(folder / "small")
-    run = in_folder(folder, program)
+    run = in_folder(folder, starter)
     process = run("study", "run", study, "--where", "load = 'light'", "--jobs", "1")
     assert process.returncode == 0, process.stderr
     return folder
