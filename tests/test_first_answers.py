@@ -26,7 +26,7 @@ HOPS = re.compile(r"([\d,]+) packet hops; ")
 """The work of a run, as `longfat run` says it."""
 
 WORK = "work.txt"
-"""What commands say on standard error, among it their work."""
+"""Messages on standard error, among them the work of a run."""
 
 BROWSER = re.compile(r"^In the browser, .*?\n\n((?:\d+\. .*\n|   .*\n)+)", re.MULTILINE)
 """The steps of a task in the browser, in its section."""

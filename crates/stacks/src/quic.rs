@@ -56,7 +56,7 @@ longfat_foundation::model! {
         time_threshold: PositiveNumber = "1.125",
         /// Probe timeouts between two lost packets for which congestion is persistent (RFC 9002 section 7.6).
         persistent_congestion_threshold: AtLeastOne = "3",
-        /// What a probe carries where there is no new data.
+        /// Contents of a probe where there is no new data.
         probe: Probe = "by-bundle",
         /// Packets that must be acknowledged for one acknowledgment (RFC 9000 section 13.2.2).
         acknowledged_packets: AtLeastOne = "2",
@@ -78,7 +78,7 @@ longfat_foundation::model! {
         codepoint: Marking = "none" or ["ect-0", "ect-1"],
         /// Data that the receiver lets the sender of a stream send beyond what its application has read (RFC 9000 section 4.1).
         stream_window: Bytes = "1250000 B",
-        /// The same for all streams of the connection.
+        /// That data for all streams of the connection together.
         connection_window: Bytes = "10000000 B",
         /// Size of the client's first message.
         client_hello: Bytes = "300 B",

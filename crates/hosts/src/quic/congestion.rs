@@ -44,7 +44,7 @@ pub struct Congestion {
     pub persistent: u64,
 }
 
-/// What an acknowledgment tells of the path.
+/// State of the path that an acknowledgment tells.
 #[derive(Clone, Copy, Debug)]
 pub struct Measured {
     /// When it arrives.

@@ -70,7 +70,7 @@ impl Packet {
         self.frames.iter().any(Frame::is_eliciting)
     }
 
-    /// What its header has of its number.
+    /// Packet number as its header has it: the lowest bytes.
     #[must_use]
     pub fn shortened_number(&self) -> u64 {
         self.number & ((1 << (8 * self.number_bytes)) - 1)

@@ -42,7 +42,7 @@ pub struct Received {
     /// Largest packet number, and when it has arrived.
     largest: Option<(u64, Time)>,
     largest_eliciting: Option<u64>,
-    /// The same when the latest acknowledgment was sent.
+    /// That number when the latest acknowledgment was sent.
     acknowledged_to: Option<u64>,
     /// Packets that must be acknowledged and were not.
     waiting: u64,

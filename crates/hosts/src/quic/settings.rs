@@ -62,7 +62,7 @@ longfat_foundation::choice! {
         ByBundle = "by-bundle",
         /// An initial window after a pause, then each packet when its time has come (RFC 9002 section 7.7).
         InitialWindow = "initial-window",
-        /// What the window sends in 2 ms, from 10 to 256 packets. The time since then counts when that is used up, and the next packets wait
+        /// As many packets as the window sends in 2 ms, from 10 to 256. The time since then counts when that is used up, and the next packets wait
         /// until as many may leave again (quinn-proto 0.11.19, `pacing.rs`).
         Interval = "2-ms",
     }
@@ -81,7 +81,7 @@ longfat_foundation::choice! {
 }
 
 longfat_foundation::choice! {
-    /// What a probe carries where there is no new data (RFC 9002 section 6.2.4).
+    /// Contents of a probe where there is no new data (RFC 9002 section 6.2.4).
     pub enum Probe {
         /// As the bundle has it.
         ByBundle = "by-bundle",
@@ -158,7 +158,7 @@ pub struct Settings {
     pub time_threshold: f64,
     /// Probe timeouts of persistent congestion.
     pub persistent_congestion_threshold: u64,
-    /// What probes carry.
+    /// Contents of probes.
     pub probe: Probe,
     /// Rules of acknowledgment.
     pub acknowledging: AckRules,
@@ -174,7 +174,7 @@ pub struct Settings {
     pub initial_window: u64,
     /// The window that lets a packet go.
     pub window: Window,
-    /// What a reduction lets go.
+    /// Packets that a reduction lets go.
     pub at_reduction: AtReduction,
     /// Pacing.
     pub pacing: Pacing,
@@ -186,7 +186,7 @@ pub struct Settings {
     pub marking: Marking,
     /// Bytes that the receiver allows beyond what it has delivered, on a stream and on the connection.
     pub stream_window: u64,
-    /// The same of all streams.
+    /// That of all streams.
     pub connection_window: u64,
 }
 

@@ -62,7 +62,7 @@ struct Logged {
     packets: Vec<Packet>,
 }
 
-/// What the line does with a datagram: loses it, or delays and marks it.
+/// Fate of a datagram on the line: it is lost, or delayed and marked.
 #[derive(Clone, Copy)]
 enum Fate {
     Lost,

@@ -98,7 +98,7 @@ pub struct WindowSettings {
     pub mss: u64,
     /// First congestion window.
     pub initial: u64,
-    /// What the receiver allows.
+    /// Receiver window in bytes.
     pub receiver_window: u64,
     /// First slow start threshold.
     pub threshold: f64,

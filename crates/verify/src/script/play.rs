@@ -21,11 +21,11 @@ const MOST_EXPIRIES: usize = 100_000;
 pub struct Line {
     /// Time in seconds from the beginning.
     pub time_s: f64,
-    /// What happened, as a script would say it.
+    /// The event, as a script would write it.
     pub what: String,
 }
 
-/// What came of a script.
+/// Result of a script.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Played {
     /// The first expectation that was not met, with its place; nothing if all were.

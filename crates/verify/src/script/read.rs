@@ -28,11 +28,11 @@ pub enum When {
 pub struct Step {
     /// Its time.
     pub when: When,
-    /// What is done or expected then.
+    /// Act or expectation at that time.
     pub act: Act,
 }
 
-/// What a step does or expects.
+/// Act or expectation of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Act {
     /// The application hands over so many segments; without a number there is no end of them.

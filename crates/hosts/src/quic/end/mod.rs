@@ -88,7 +88,7 @@ struct SpaceState {
     is_discarded: bool,
 }
 
-/// What is to be said beside data.
+/// Frames to send beside data.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pending {
     max_data: bool,

@@ -1,4 +1,4 @@
-//! What an end does with a datagram.
+//! Receiving: packets, frames and acknowledgments of a datagram.
 
 use longfat_foundation::units::{Span, Time};
 

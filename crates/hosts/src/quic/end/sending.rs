@@ -1,4 +1,4 @@
-//! What an end sends.
+//! Sending: datagrams, packets and frames, as far as window and pacing allow.
 
 use longfat_foundation::units::{Span, Time};
 

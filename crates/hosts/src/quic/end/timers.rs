@@ -117,7 +117,7 @@ impl End {
         }
     }
 
-    /// What a lost packet has said is said again, unless it is out of date (RFC 9000 section 13.3).
+    /// Queues a frame of a lost packet again, unless it is out of date (RFC 9000 section 13.3).
     pub(super) fn queue_again(&mut self, space: Space, frame: &Frame) {
         match frame {
             Frame::Crypto(range) => self.space(space).crypto_out.lose(*range),
