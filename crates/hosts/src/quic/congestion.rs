@@ -22,7 +22,7 @@ pub struct Congestion {
     law: Box<dyn WindowLaw>,
     deliveries: Deliveries,
     fills_window: bool,
-    /// Whether a reduction lets one packet go beyond the window (RFC 9002 section 7.3.2), and whether one may.
+    /// True if a reduction lets one packet go beyond the window (RFC 9002 section 7.3.2), and if one may.
     sends_at_reduction: bool,
     pub(super) may_exceed: bool,
     is_paced: bool,
@@ -35,7 +35,7 @@ pub struct Congestion {
     /// When the latest reduction was (`congestion_recovery_start_time`).
     recovery_start: Option<Time>,
     is_recovering: bool,
-    /// Whether the window has not been used up lately, because there was nothing to send or the peer allowed no more (RFC 9002 section 7.8).
+    /// True if the window has not been used up lately, because there was nothing to send or the peer allowed no more (RFC 9002 section 7.8).
     is_underused: bool,
     has_opened: bool,
     /// Reductions for losses, and for marks.
@@ -93,7 +93,7 @@ impl Congestion {
         }
     }
 
-    /// Whether the window lets a packet of so many bytes go.
+    /// True if the window lets a packet of so many bytes go.
     #[must_use]
     pub fn has_room(&self, bytes: u64) -> bool {
         let (flight, window) = (self.in_flight + bytes, self.window.usable());

@@ -81,7 +81,7 @@ const IMMEDIATE_ACK: u64 = 0x1f;
 const ACK_FREQUENCY: u64 = 0xaf;
 
 impl Frame {
-    /// Whether its packet must be acknowledged (RFC 9000 section 13.2).
+    /// True if its packet must be acknowledged (RFC 9000 section 13.2).
     #[must_use]
     pub fn is_eliciting(&self) -> bool {
         !matches!(self, Self::Ack(_) | Self::Padding(_))

@@ -64,7 +64,7 @@ impl Packet {
         self.kind.header_bytes(self.number_bytes) + frames + TAG_BYTES
     }
 
-    /// Whether it must be acknowledged.
+    /// True if it must be acknowledged.
     #[must_use]
     pub fn is_eliciting(&self) -> bool {
         self.frames.iter().any(Frame::is_eliciting)

@@ -75,7 +75,7 @@ impl Received {
         self.largest.map(|(number, _)| number)
     }
 
-    /// Whether a packet has not arrived before.
+    /// True if a packet has not arrived before.
     #[must_use]
     pub fn is_new(&self, number: u64) -> bool {
         let is_forgotten =
@@ -112,7 +112,7 @@ impl Received {
         self.deadline = Some(self.deadline.map_or(latest, |deadline| deadline.min(latest)));
     }
 
-    /// Whether `number`, after `before` as the largest so far, shows disorder that is worth an acknowledgment: of any packet (RFC 9000 section
+    /// True if `number`, after `before` as the largest so far, shows disorder that is worth an acknowledgment: of any packet (RFC 9000 section
     /// 13.2.1), or of so many that the sender may learn of a loss (draft-ietf-quic-ack-frequency-10 section 6.2).
     fn is_disordered(&self, before: u64, number: u64) -> bool {
         match self.rules.reordering {

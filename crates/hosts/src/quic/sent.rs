@@ -15,7 +15,7 @@ pub struct Sent {
     pub time: Time,
     /// Its size.
     pub bytes: u64,
-    /// Whether it must be acknowledged.
+    /// True if it must be acknowledged.
     pub is_eliciting: bool,
     /// Where it begins in the sequence of all bytes in flight that were ever sent, and the counters then; `None` if it does not count as in
     /// flight: it carries nothing but acknowledgments.
@@ -56,7 +56,7 @@ pub struct SentPackets {
 }
 
 impl SentPackets {
-    /// Whether a packet that must be acknowledged is under way.
+    /// True if a packet that must be acknowledged is under way.
     #[must_use]
     pub fn has_eliciting(&self) -> bool {
         self.eliciting > 0
@@ -135,7 +135,7 @@ impl SentPackets {
     }
 }
 
-/// Whether these losses, by ascending number, show persistent congestion (RFC 9002 section 7.6.2): of two that must be acknowledged, sent after
+/// True if these losses, by ascending number, show persistent congestion (RFC 9002 section 7.6.2): of two that must be acknowledged, sent after
 /// the first sample of the round trip and more than `duration` apart, with nothing between them that is not lost.
 #[must_use]
 pub fn persists(lost: &[Numbered], first_sample: Option<Time>, duration: Span) -> bool {

@@ -32,7 +32,7 @@ const ID_BYTES: usize = 8;
 pub enum Side {
     /// The end that opens the connection.
     Client,
-    /// The other.
+    /// The end that waits for it.
     Server,
 }
 

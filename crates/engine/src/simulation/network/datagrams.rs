@@ -21,9 +21,9 @@ use crate::scenario::Scenario;
 /// An end of a connection over UDP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// That with the source of the connection.
+    /// The end with the source of the connection.
     Near,
-    /// The other.
+    /// The end that takes its data.
     Far,
 }
 
@@ -135,7 +135,7 @@ impl DatagramFlow {
         &self.counts
     }
 
-    /// Whether each write of the source is a datagram.
+    /// True if each write of the source is a datagram.
     pub fn is_plain(&self) -> bool {
         self.is_plain
     }
@@ -164,7 +164,7 @@ impl DatagramFlow {
         self.finished
     }
 
-    /// Whether all data that there will ever be have been delivered.
+    /// True if all data that there will ever be have been delivered.
     pub fn is_over(&self) -> bool {
         self.finished.is_some()
     }

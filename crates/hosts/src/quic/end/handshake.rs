@@ -84,7 +84,7 @@ impl End {
         self.probe_timeouts = 0;
     }
 
-    /// Whether a server may not send another full datagram before it hears from the client.
+    /// True if a server may not send another full datagram before it hears from the client.
     pub(super) fn is_held_back(&self) -> bool {
         !self.is_validated && self.sent_bytes + self.settings.packet_bytes > AMPLIFICATION_LIMIT * self.received_bytes
     }

@@ -27,7 +27,7 @@ use crate::transport::{ReceivedBytes, SenderStatistics};
 pub enum Side {
     /// The end that opens the connection.
     Client,
-    /// The other.
+    /// The end that waits for it.
     Server,
 }
 
@@ -82,9 +82,9 @@ struct SpaceState {
     marks: [u64; 3],
     /// Probes to send, regardless of the window.
     probes: u64,
-    /// Whether there are keys to send.
+    /// True if there are keys to send.
     has_keys: bool,
-    /// Whether the keys are gone again.
+    /// True if the keys are gone again.
     is_discarded: bool,
 }
 
@@ -145,11 +145,11 @@ pub struct End {
     loss_timer: Option<Time>,
     is_complete: bool,
     is_confirmed: bool,
-    /// Whether the peer's address is known to be its own (RFC 9000 section 8.1), and bytes that count until then.
+    /// True if the peer's address is known to be its own (RFC 9000 section 8.1), and bytes that count until then.
     is_validated: bool,
     received_bytes: u64,
     sent_bytes: u64,
-    /// Whether packets carry an ECN codepoint.
+    /// True if packets carry an ECN codepoint.
     uses_ecn: bool,
     stream: Outgoing,
     incoming: Incoming,
@@ -215,7 +215,7 @@ impl End {
         }
     }
 
-    /// Whether the next packet may go whatever the window is.
+    /// True if the next packet may go whatever the window is.
     #[cfg(test)]
     pub(super) fn goes_beyond_window(&self) -> bool {
         self.congestion.may_exceed || self.spaces.iter().any(|space| space.probes > 0)

@@ -24,7 +24,7 @@ impl End {
         brought
     }
 
-    /// Whether there are keys to read a packet.
+    /// True if there are keys to read a packet.
     fn can_read(&self, kind: Kind) -> bool {
         let space = &self.spaces[Space::of(kind) as usize];
         let can_decrypt = match kind {

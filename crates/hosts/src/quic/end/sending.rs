@@ -55,7 +55,7 @@ impl End {
         Some(self.send(now, packets))
     }
 
-    /// Whether window and pacing let a packet go; notes why not.
+    /// True if window and pacing let a packet go; notes why not.
     fn may_send(&mut self, now: Time) -> bool {
         let bytes = self.settings.packet_bytes;
         self.paced_until = None;
@@ -101,7 +101,7 @@ impl End {
         })
     }
 
-    /// Whether there are frames to send that a window limits.
+    /// True if there are frames to send that a window limits.
     fn has_pending(&self, space: Space) -> bool {
         let state = &self.spaces[space as usize];
         if !state.has_keys || state.is_discarded {

@@ -24,14 +24,14 @@ impl End {
         times.min()
     }
 
-    /// Whether the server is known to have validated the client's address (`PeerCompletedAddressValidation`).
+    /// True if the server is known to have validated the client's address (`PeerCompletedAddressValidation`).
     fn is_known_to_be_validated(&self) -> bool {
         self.side == Side::Server
             || self.spaces[Space::Handshake as usize].sent.largest_acknowledged.is_some()
             || self.is_confirmed
     }
 
-    /// Whether something that must be acknowledged is under way in a space, or messages of the handshake wait for the window: without a timer
+    /// True if something that must be acknowledged is under way in a space, or messages of the handshake wait for the window: without a timer
     /// for these, data in flight that the peer cannot read before would hold them back for ever.
     fn awaits_probe(&self, space: Space) -> bool {
         let state = &self.spaces[space as usize];
