@@ -392,7 +392,7 @@ def test_controls_show_what_a_preset_puts_in_force(browser: Browser, server: Ser
     address = f"/play?{urlencode({**SMALL, 'tcp.preset': 'linux-like'})}"
     with opened(browser, server, address) as (page, wrong):
         page.wait_for_selector(DRAWN)
-        page.get_by_text("tcp", exact=True).click()
+        page.locator("summary").get_by_text("tcp", exact=True).click()
         assert value_of(page, "tcp.initial_window") == "10 MSS"
         assert value_of(page, "tcp.retransmission_timeout") == "linux"
         before = page.locator("html").get_attribute("data-drawn")

@@ -4,8 +4,6 @@ import gzip
 import json
 import tempfile
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -232,6 +230,9 @@ def _all_drawn(
     Runs are in this process, which alone has the controls of users; to draw them takes many times
     longer, and is shared by other processes.
     """
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
     from longfat.running.execution import Watch, usable_cores
     from longfat.running.run import run
 
