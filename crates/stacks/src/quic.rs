@@ -78,7 +78,7 @@ longfat_foundation::model! {
         codepoint: Marking = "none" or ["ect-0", "ect-1"],
         /// Data that the receiver lets the sender of a stream send beyond what its application has read (RFC 9000 section 4.1).
         stream_window: Bytes = "1250000 B",
-        /// That data for all streams of the connection together.
+        /// Data that the receiver lets the sender send on all streams together, beyond what its application has read.
         connection_window: Bytes = "10000000 B",
         /// Size of the client's first message.
         client_hello: Bytes = "300 B",

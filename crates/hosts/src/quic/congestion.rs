@@ -67,7 +67,7 @@ pub struct Account {
 }
 
 impl Congestion {
-    /// That of a new connection.
+    /// Creates the congestion state of a new connection: nothing in flight, the initial window.
     #[must_use]
     pub fn new(settings: &Settings, chance: &Stream) -> Self {
         let law = settings.flavor.build(&()).law();

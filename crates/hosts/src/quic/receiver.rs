@@ -42,7 +42,7 @@ pub struct Received {
     /// Largest packet number, and when it has arrived.
     largest: Option<(u64, Time)>,
     largest_eliciting: Option<u64>,
-    /// That number when the latest acknowledgment was sent.
+    /// Largest packet number that must be acknowledged, when the latest acknowledgment was sent.
     acknowledged_to: Option<u64>,
     /// Packets that must be acknowledged and were not.
     waiting: u64,

@@ -184,9 +184,9 @@ pub struct Settings {
     pub burst: Burst,
     /// ECN.
     pub marking: Marking,
-    /// Bytes that the receiver allows beyond what it has delivered, on a stream and on the connection.
+    /// Flow control of a stream: bytes that the receiver allows beyond what it has delivered.
     pub stream_window: u64,
-    /// That of all streams.
+    /// Flow control of the connection: the same sum over all streams.
     pub connection_window: u64,
 }
 

@@ -378,7 +378,7 @@ impl EndSystem for End {
         self.note_window();
     }
 
-    /// Of the stack only what grows is known: data that wait, to be sent or to be read.
+    /// Memory in bytes: a constant for the stack, and the data that wait to be sent or read.
     fn memory_bytes(&self) -> usize {
         let outgoing: usize = self.outgoing.iter().map(Vec::capacity).sum();
         size_of::<Self>() + STACK_BYTES + outgoing + self.arrived.memory_bytes()

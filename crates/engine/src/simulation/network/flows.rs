@@ -164,7 +164,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Of a connection over UDP: of a stack in bytes of its applications, else in datagrams.
+    /// Outcome of a connection over UDP: bytes of the applications for a stack, datagrams for plain UDP.
     fn of_datagrams(flow: &DatagramFlow) -> Self {
         let counts = flow.counts();
         if !flow.is_plain() {

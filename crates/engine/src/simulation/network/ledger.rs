@@ -50,7 +50,7 @@ impl Hindrance {
         Self { limit: waiting.limit, has_timer: waiting.has_timer }
     }
 
-    /// Of a sender with that limit, which has a timer as long as it has something to send.
+    /// Hindrance by a limit. The sender has a timer as long as it has something to send.
     pub fn of_limit(limit: SendLimit) -> Self {
         Self { limit, has_timer: limit != SendLimit::NoData }
     }
