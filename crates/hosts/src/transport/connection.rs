@@ -47,9 +47,12 @@ pub struct Connection {
     window_use: WindowUse,
     grows_classically: bool,
     observes_marks: bool,
-    /// Delivery rate estimation, for laws that use it.
+    /// Delivery rate estimation, for laws that use it, or its round trips.
     deliveries: Option<Box<DeliveryLog>>,
-    /// Bytes in flight by the recovery's latest estimate; kept only with `deliveries`.
+    observes_deliveries: bool,
+    /// Whether the law uses round trips of single segments, which the recovery knows.
+    asks_recovery: bool,
+    /// Bytes in flight by the recovery's latest estimate; kept only for laws that use delivery rates.
     in_flight: u64,
     /// Pacing, if configured or required by the law.
     pacer: Option<Box<Pacer>>,
@@ -109,10 +112,13 @@ impl Connection {
         let window = Window::new(config);
         let estimator = config.retransmission_timeout.build(&clock);
         let is_paced = law.is_paced() || !config.pacing.is_absent();
-        let observes_deliveries = law.observes_deliveries() || law.observes_arrivals();
+        let observes_deliveries = law.observes_deliveries();
+        let notes_deliveries = observes_deliveries || law.observes_arrivals();
         Self {
-            deliveries: observes_deliveries.then(Box::default),
-            notes_departures: is_paced || observes_deliveries,
+            deliveries: notes_deliveries.then(Box::default),
+            observes_deliveries,
+            asks_recovery: false,
+            notes_departures: is_paced || notes_deliveries,
             pacer: is_paced.then(|| Box::new(Pacer::new(config.pacing.build(&()), law.pacing_timer()))),
             in_flight: 0,
             window_use: WindowUse::default(),
@@ -331,7 +337,7 @@ impl Connection {
     /// The law returns to the window before a reduction, of `before` bytes, that was needless.
     pub fn undo_reduction(&mut self, before: f64) {
         self.law.on_undo(&mut self.window, before);
-        self.statistics.max_cwnd = self.statistics.max_cwnd.max(self.window.cwnd);
+        self.note_largest_window();
     }
 
     /// Passes `marked` of `bytes` newly acknowledged to the law, which reduces the window at most once per window of data. The next new

@@ -242,8 +242,13 @@ impl DeliveryLog {
 
     /// Updates the counters by an acknowledgment; ignores blocks beyond `highest`.
     pub fn take_in(&mut self, now: Time, acknowledgment: &Acknowledgment, highest: u64) -> Sample {
+        let advance = if acknowledgment.blocks.is_empty() { self.under_way.advance(acknowledgment.next) } else { None };
         let mut sample = Sample::default();
-        self.under_way.take_in(acknowledgment, highest, |sent| sample.note_arrival(sent));
+        if let Some((first, last)) = advance {
+            sample = Sample { bytes: last.end - first.begin, latest: Some(last) };
+        } else {
+            self.under_way.take_in(acknowledgment, highest, |sent| sample.note_arrival(sent));
+        }
         self.deliveries.take_in(now, &sample);
         sample
     }

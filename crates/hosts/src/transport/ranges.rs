@@ -54,7 +54,7 @@ impl RangeSet {
             return gained;
         }
         let first = self.ranges.partition_point(|range| range.1 < begin);
-        let beyond = self.ranges.partition_point(|range| range.0 <= end);
+        let beyond = first + self.ranges[first..].iter().take_while(|range| range.0 <= end).count();
         let touched = &self.ranges[first..beyond];
         let merged = touched.iter().fold((begin, end), |all, range| (all.0.min(range.0), all.1.max(range.1)));
         let known: u64 = touched.iter().map(|range| range.1 - range.0).sum();
@@ -70,7 +70,14 @@ impl RangeSet {
     }
 
     /// Removes all bytes below `limit`.
+    #[inline]
     pub fn remove_below(&mut self, limit: u64) {
+        if self.ranges.first().is_some_and(|first| first.0 < limit) {
+            self.remove_some_below(limit);
+        }
+    }
+
+    fn remove_some_below(&mut self, limit: u64) {
         let whole = self.ranges.partition_point(|range| range.1 <= limit);
         for range in self.ranges.drain(..whole) {
             self.bytes -= range.1 - range.0;

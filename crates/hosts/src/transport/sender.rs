@@ -47,8 +47,15 @@ pub struct Sender {
     is_plain: bool,
     /// Whether the next acknowledgment of new data may take the fast path (header prediction): no loss is known or being repaired.
     goes_well: bool,
+    /// Whether an acknowledgment without blocks tells nothing but what the recovery makes of it: no ECN, no pacing, no delivery rates, and
+    /// a recovery that takes every acknowledgment.
+    is_told_alone: bool,
+    /// Whether the next acknowledgment of new data may take the fast path of such a recovery.
+    goes_on_as_told: bool,
     /// Next wake-up: the time when pacing lets the next segment go, or a timer of the recovery, whichever is first.
     wakes: Option<Time>,
+    /// Next timer of the recovery, as it was after the latest act.
+    recovery_due: Option<Time>,
 }
 
 impl Sender {
@@ -57,10 +64,17 @@ impl Sender {
     pub fn new(config: &TcpConfig, clock: TickClock) -> Self {
         let flavor = config.flavor.build(&());
         let recovery = flavor.recovery().build(&());
-        let connection = Connection::new(config, clock, Accompanied::where_configured(flavor.law(), config));
+        let mut connection = Connection::new(config, clock, Accompanied::where_configured(flavor.law(), config));
+        if recovery.measures_segments() {
+            connection.take_round_trips_from_recovery();
+        }
         Self {
             is_plain: !recovery.is_told_of_everything() && config.ecn.is_absent() && connection.observes_nothing(),
+            is_told_alone: recovery.is_told_of_everything()
+                && config.ecn.is_absent()
+                && connection.sends_by_window_alone(),
             goes_well: false,
+            goes_on_as_told: false,
             connection,
             is_selective: recovery.is_selective(),
             tells_everything: recovery.is_told_of_everything(),
@@ -71,6 +85,7 @@ impl Sender {
             idle_restart: config.idle_restart,
             lost_syns: LostSyns::of(config),
             wakes: None,
+            recovery_due: None,
         }
     }
 
@@ -211,8 +226,54 @@ impl Sender {
         if self.goes_well && tells_new_data_alone(acknowledgment, self.connection.unacknowledged()) {
             self.go_on(now, acknowledgment, segments);
         } else {
+            self.take_other_acknowledgment(now, acknowledgment, segments);
+        }
+    }
+
+    #[inline(never)]
+    fn take_other_acknowledgment(&mut self, now: Time, acknowledgment: &Acknowledgment, segments: &mut Vec<Segment>) {
+        if self.goes_on_as_told
+            && tells_new_data_alone(acknowledgment, self.connection.unacknowledged())
+            && let Some(response) = self.recovery.go_on(now, &self.connection, acknowledgment)
+        {
+            self.go_on_as_told(now, acknowledgment, response, segments);
+        } else {
             self.take_any_acknowledgment(now, acknowledgment, segments);
         }
+    }
+
+    /// Fast path of [`take_any_acknowledgment`](Self::take_any_acknowledgment) where the recovery is told of everything, nothing is missing
+    /// and the window alone limits what is sent.
+    fn go_on_as_told(
+        &mut self,
+        now: Time,
+        acknowledgment: &Acknowledgment,
+        response: Response,
+        segments: &mut Vec<Segment>,
+    ) {
+        let connection = &mut self.connection;
+        if let Some(phase) = connection.phase_to_tell(false) {
+            connection.observe_round_trip(now, acknowledgment.next, self.recovery.newest_round_trip(), phase);
+        }
+        let bytes = connection.advance(acknowledgment.next);
+        let has_measured = connection.measure_round_trip(now, acknowledgment, false);
+        match response.counted {
+            Some(counted) => connection.grow_for(now, bytes, counted, has_measured),
+            None => connection.grow(now, bytes, has_measured),
+        }
+        if let Some(before) = connection.window.take_back_off() {
+            self.recovery.on_back_off(connection, before);
+        }
+        connection.renew_timer(now);
+        let window = connection.window.usable().max(connection.flight().min(connection.window.receiver_window()));
+        while let Some(piece) = connection.next_within(window) {
+            self.recovery.on_send(now, connection, piece);
+            segments.push(connection.segment_of(now, piece));
+        }
+        self.wakes = None;
+        self.watch_waiting_data(now);
+        self.recovery_due = self.recovery.wakes(&self.connection);
+        self.wakes = self.recovery_due;
     }
 
     /// Fast path of [`take_any_acknowledgment`](Self::take_any_acknowledgment) ("header prediction", Jacobson 1990). Exact while nothing
@@ -246,7 +307,11 @@ impl Sender {
         if let Some(sample) = sample {
             connection.observe_arrivals(now, acknowledgment.next, sample, self.is_recovering);
         }
+        let phase = connection.phase_to_tell(self.is_recovering);
         let news = !self.is_selective || self.recovery.take_in(now, connection, acknowledgment);
+        if let Some(phase) = phase {
+            connection.observe_round_trip(now, acknowledgment.next, self.recovery.newest_round_trip(), phase);
+        }
         if acknowledgment.next > connection.unacknowledged() {
             self.acknowledge_new(now, acknowledgment);
         } else if connection.flight() > 0 && news {
@@ -255,11 +320,18 @@ impl Sender {
         if self.tells_everything {
             self.tell_of_losses(now);
         }
-        if let (Some(before), Some(sample)) = (before, sample) {
-            self.respond_to_deliveries(now, before, sample);
+        match (before, sample) {
+            (Some(before), Some(sample)) => self.respond_to_deliveries(now, before, sample),
+            _ if sample.is_some() || phase.is_some() => self.connection.note_largest_window(),
+            _ => {}
         }
         self.send_allowed(now, segments);
         self.goes_well = is_plain && self.goes_on_undisturbed() && self.connection.scoreboard.arrived().is_empty();
+        self.goes_on_as_told = self.is_told_alone
+            && self.opening == Opening::Open
+            && self.connection.held_until().is_none()
+            && !self.is_recovering
+            && self.connection.goes_on_undisturbed();
     }
 
     /// Whether the connection is open, nothing is held back and no loss is known or being repaired.
@@ -326,7 +398,7 @@ impl Sender {
 
     /// Handles the timers that are due at [`expires`](Self::expires).
     pub fn expire(&mut self, now: Time, segments: &mut Vec<Segment>) {
-        self.goes_well = false;
+        (self.goes_well, self.goes_on_as_told) = (false, false);
         let is_due = |time: Option<Time>| time.is_some_and(|time| time <= now);
         if is_due(self.connection.expires()) && !is_due(self.recovery_wakes()) {
             self.time_out(now);
@@ -365,7 +437,7 @@ impl Sender {
 
     /// Sends all segments that the window, the recovery and pacing allow.
     fn send_allowed(&mut self, now: Time, segments: &mut Vec<Segment>) {
-        self.wakes = None;
+        (self.wakes, self.recovery_due) = (None, None);
         if self.goes_on_undisturbed() {
             // Without a loss every recovery sends new data within the window.
             self.connection.empty_outbox(segments);
@@ -407,14 +479,13 @@ impl Sender {
             }
         }
         self.watch_waiting_data(now);
-        if let Some(wakes) = self.recovery_wakes() {
-            self.wakes = Some(self.wakes.map_or(wakes, |paced| paced.min(wakes)));
-        }
+        self.recovery_due = self.recovery_wakes();
+        self.wakes = earlier(self.wakes, self.recovery_due);
     }
 
     #[cold]
     fn watch_departures(&mut self) {
-        self.wakes = [self.wakes, self.connection.departs()].into_iter().flatten().min();
+        self.wakes = earlier(self.wakes, self.connection.departs());
     }
 
     #[inline]
@@ -442,6 +513,15 @@ impl Sender {
             self.connection.note_in_flight(self.recovery.in_flight(&self.connection));
         }
         self.recovery.on_send(departs, &mut self.connection, piece);
+    }
+}
+
+/// The earlier of two times, where there are any.
+#[inline]
+fn earlier(one: Option<Time>, other: Option<Time>) -> Option<Time> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        _ => one.or(other),
     }
 }
 

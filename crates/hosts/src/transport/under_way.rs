@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use longfat_foundation::units::Time;
 
+use super::acknowledgment::Blocks;
 use super::ranges::{Range, RangeSet};
 use super::{Acknowledgment, Piece};
 
@@ -31,11 +32,21 @@ pub struct UnderWay<T> {
     /// Number of segments selectively acknowledged, and their ranges.
     arrived: usize,
     reported: RangeSet,
+    /// Blocks of the latest acknowledgment: they repeat, and have nothing new to tell.
+    latest: Blocks,
+    /// Segments from here on were sent once, and no block has reported anything since the first of them was sent.
+    undisturbed_from: u64,
 }
 
 impl<T> Default for UnderWay<T> {
     fn default() -> Self {
-        Self { segments: VecDeque::new(), arrived: 0, reported: RangeSet::default() }
+        Self {
+            segments: VecDeque::new(),
+            arrived: 0,
+            reported: RangeSet::default(),
+            latest: Blocks::default(),
+            undisturbed_from: 0,
+        }
     }
 }
 
@@ -75,8 +86,22 @@ impl<T: Copy> UnderWay<T> {
         self.segments.range_mut(first..)
     }
 
+    /// Number of segments that begin below `sequence`.
     fn first_from(&self, sequence: u64) -> usize {
-        self.segments.partition_point(|segment| segment.begin < sequence)
+        let within = self.whole_below(sequence);
+        within + usize::from(self.segments.get(within).is_some_and(|segment| segment.begin < sequence))
+    }
+
+    /// Number of segments that end at `sequence` or below. Nearly all segments have one length, so the first, if it is whole, tells where
+    /// to look; a search does where it does not.
+    #[inline]
+    fn whole_below(&self, sequence: u64) -> usize {
+        let Some(first) = self.segments.front().filter(|first| first.end <= sequence) else { return 0 };
+        let guess = (sequence - first.begin) / (first.end - first.begin);
+        let guess = usize::try_from(guess).unwrap_or(usize::MAX).min(self.segments.len());
+        let is_right = self.segments[guess - 1].end <= sequence
+            && self.segments.get(guess).is_none_or(|beyond| sequence < beyond.end);
+        if is_right { guess } else { self.segments.partition_point(|segment| segment.end <= sequence) }
     }
 
     /// Records a transmission, original or repeated.
@@ -90,10 +115,39 @@ impl<T: Copy> UnderWay<T> {
             note,
         };
         let known_end = self.segments.back().map_or(piece.sequence, |last| last.end);
-        self.note_sent_again(sent);
+        if sent.begin < known_end {
+            self.note_sent_again(sent);
+        }
         if sent.end > known_end {
             self.segments.push_back(Transmission { begin: sent.begin.max(known_end), ..sent });
         }
+        if sent.begin < known_end {
+            self.disturb();
+        }
+    }
+
+    /// The segments that were sent once, of which no block has reported any since the first of them was sent, ascending.
+    pub fn undisturbed(&self) -> impl Iterator<Item = &Transmission<T>> {
+        let is_none = self.segments.back().is_none_or(|last| last.end <= self.undisturbed_from);
+        let first = if is_none { self.segments.len() } else { self.first_from(self.undisturbed_from) };
+        self.segments.range(first..)
+    }
+
+    /// What is under way now will not [`advance`](Self::advance).
+    pub fn disturb(&mut self) {
+        self.undisturbed_from = self.segments.back().map_or(self.undisturbed_from, |last| last.end);
+    }
+
+    /// Removes the segments below a cumulative acknowledgment without blocks where these were sent once, in order, and no block has reported
+    /// any. Returns the first and the last; `None` if they are not such, or the acknowledgment ends within a segment:
+    /// [`take_in`](Self::take_in) serves all.
+    #[inline]
+    pub fn advance(&mut self, next: u64) -> Option<(Transmission<T>, Transmission<T>)> {
+        let first = *self.segments.front().filter(|first| first.begin >= self.undisturbed_from)?;
+        let whole = self.whole_below(next);
+        let last = *self.segments.get(whole.checked_sub(1)?).filter(|last| last.end == next)?;
+        self.segments.drain(..whole);
+        Some((first, last))
     }
 
     /// Overwrites the record of every segment that begins within a retransmission.
@@ -107,9 +161,8 @@ impl<T: Copy> UnderWay<T> {
     /// Applies an acknowledgment: calls `tell` once for each newly acknowledged segment and removes those below the cumulative number.
     /// Ignores blocks beyond `highest`. A segment acknowledged in part is reported up to the number; the rest stays.
     pub fn take_in(&mut self, acknowledgment: &Acknowledgment, highest: u64, mut tell: impl FnMut(&Transmission<T>)) {
-        let is_sound = |block: &&(u64, u64)| block.0 >= acknowledgment.next && block.1 <= highest;
-        for &block in acknowledgment.blocks.as_slice().iter().filter(is_sound) {
-            self.report(block, &mut tell);
+        if !acknowledgment.blocks.is_empty() {
+            self.take_in_blocks(acknowledgment, highest, &mut tell);
         }
         while let Some(first) = self.segments.front().filter(|first| first.end <= acknowledgment.next) {
             if first.has_arrived {
@@ -125,14 +178,31 @@ impl<T: Copy> UnderWay<T> {
                 tell(&Transmission { end: acknowledgment.next, ..*first });
             }
             first.begin = acknowledgment.next;
+            // A block that covered the end of this segment covers the rest of it now.
+            self.latest = Blocks::default();
+        }
+    }
+
+    #[inline(never)]
+    fn take_in_blocks(
+        &mut self,
+        acknowledgment: &Acknowledgment,
+        highest: u64,
+        tell: &mut impl FnMut(&Transmission<T>),
+    ) {
+        let is_sound = |block: &Range| block.0 >= acknowledgment.next && block.1 <= highest;
+        let sound: Blocks = acknowledgment.blocks.as_slice().iter().copied().filter(is_sound).collect();
+        let known = std::mem::replace(&mut self.latest, sound);
+        self.disturb();
+        for &block in sound.as_slice().iter().filter(|block| !known.as_slice().contains(block)) {
+            self.report(block, tell);
         }
     }
 
     /// Marks the segments within a block as arrived. Skips ranges that earlier blocks covered: blocks repeat, and with large windows
     /// looking at every segment would cost O(window) per acknowledgment.
     fn report(&mut self, (begin, end): Range, tell: &mut impl FnMut(&Transmission<T>)) {
-        let first = self.first_from(begin);
-        let beyond = self.segments.partition_point(|segment| segment.end <= end);
+        let (first, beyond) = (self.first_from(begin), self.whole_below(end));
         if first >= beyond {
             return;
         }

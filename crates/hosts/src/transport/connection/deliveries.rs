@@ -1,7 +1,7 @@
 //! Delivery rates for the laws that use them, and pacing.
 
 use longfat_foundation::random::Stream;
-use longfat_foundation::units::Time;
+use longfat_foundation::units::{Span, Time};
 
 use super::Connection;
 use crate::transport::law::{Arrivals, Phase};
@@ -68,12 +68,17 @@ impl Connection {
     /// Whether the law uses delivery rates.
     #[must_use]
     pub fn observes_deliveries(&self) -> bool {
-        self.deliveries.is_some()
+        self.observes_deliveries
     }
 
-    /// Whether the law uses neither delivery rates nor marks.
+    /// Whether the law uses neither deliveries nor marks.
     pub fn observes_nothing(&self) -> bool {
-        !self.observes_deliveries() && !self.observes_marks
+        self.deliveries.is_none() && !self.asks_recovery && !self.observes_marks
+    }
+
+    /// Whether the window alone says how much is sent, and when: no pacing, no delivery rates, no share of marks.
+    pub fn sends_by_window_alone(&self) -> bool {
+        !self.is_paced() && !self.observes_deliveries() && !self.observes_marks
     }
 
     /// Sets the bytes in flight by the recovery's estimate, before the next piece is sent.
@@ -105,12 +110,34 @@ impl Connection {
         self.deliveries.as_mut().map(|deliveries| deliveries.take_in(now, acknowledgment, highest))
     }
 
+    /// Takes round trips of segments from the recovery, which knows them, unless the law needs to know what was delivered.
+    pub fn take_round_trips_from_recovery(&mut self) {
+        if self.deliveries.is_some() && !self.observes_deliveries && !self.law.counts_delivered() {
+            (self.deliveries, self.asks_recovery) = (None, true);
+            self.notes_departures = self.is_paced();
+        }
+    }
+
+    /// State of the loss recovery, for [`observe_round_trip`](Self::observe_round_trip) if the law uses that.
+    #[must_use]
+    pub fn phase_to_tell(&self, is_recovering: bool) -> Option<Phase> {
+        self.asks_recovery.then(|| self.phase(is_recovering))
+    }
+
     /// Passes an acknowledgment up to `next` to the law, before recovery and growth respond to it.
     pub fn observe_arrivals(&mut self, now: Time, next: u64, sample: Sample, is_recovering: bool) {
         let Some(deliveries) = &self.deliveries else { return };
         let (round_trip, delivered_since) = deliveries.newest(sample, now);
+        self.observe(now, next, round_trip, delivered_since, self.phase(is_recovering));
+    }
+
+    /// [`observe_arrivals`](Self::observe_arrivals) with the recovery's round trip, in the phase before the acknowledgment.
+    pub fn observe_round_trip(&mut self, now: Time, next: u64, round_trip: Option<Span>, phase: Phase) {
+        self.observe(now, next, round_trip, 0, phase);
+    }
+
+    fn observe(&mut self, now: Time, next: u64, round_trip: Option<Span>, delivered_since: u64, phase: Phase) {
         let bytes = next - self.unacknowledged;
-        let phase = self.phase(is_recovering);
         let arrivals = Arrivals {
             now,
             segments: self.window.in_segments(bytes),
@@ -150,6 +177,11 @@ impl Connection {
         if self.law.sends_less_than_it_could() {
             deliveries.limit(standing.in_flight);
         }
+        self.note_largest_window();
+    }
+
+    /// Records the window if none was larger.
+    pub fn note_largest_window(&mut self) {
         self.statistics.max_cwnd = self.statistics.max_cwnd.max(self.window.cwnd);
     }
 

@@ -76,7 +76,7 @@ impl Connection {
 
     /// Makes the segment of a piece and updates counters, timing and the timer.
     #[inline(always)]
-    pub(super) fn segment_of(&mut self, now: Time, piece: Piece) -> Segment {
+    pub fn segment_of(&mut self, now: Time, piece: Piece) -> Segment {
         let end = piece.end();
         let again = piece.sequence < self.highest;
         self.statistics.segments_sent += 1;

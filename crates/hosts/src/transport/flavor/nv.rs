@@ -285,6 +285,10 @@ impl WindowLaw for Law {
         true
     }
 
+    fn counts_delivered(&self) -> bool {
+        true
+    }
+
     /// `tcpnv_acked`.
     fn on_arrivals(&mut self, window: &mut Window, arrivals: &Arrivals) {
         let Some(us) = arrivals.round_trip.map(microseconds) else { return };

@@ -100,6 +100,10 @@ impl WindowLaw for Accompanied {
         self.exit.observes_arrivals() || self.law.observes_arrivals()
     }
 
+    fn counts_delivered(&self) -> bool {
+        self.law.counts_delivered()
+    }
+
     fn on_arrivals(&mut self, window: &mut Window, arrivals: &Arrivals) {
         if self.law.observes_arrivals() {
             self.law.on_arrivals(window, arrivals);

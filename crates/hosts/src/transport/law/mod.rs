@@ -98,6 +98,10 @@ pub trait WindowLaw: Send {
     fn observes_arrivals(&self) -> bool {
         false
     }
+    /// Whether it uses the bytes delivered since a segment was sent, besides the round trip ([`Arrivals::delivered_since`]).
+    fn counts_delivered(&self) -> bool {
+        false
+    }
     /// Takes note of an acknowledgment before recovery and growth respond to it.
     fn on_arrivals(&mut self, _window: &mut Window, _arrivals: &Arrivals) {}
     /// A recovery that has reduced the window is over (Linux, `CA_EVENT_COMPLETE_CWR`).

@@ -118,9 +118,26 @@ pub trait Recovery: Send {
         0
     }
 
+    /// True if it knows when each segment was sent, and so the [round trip](Self::newest_round_trip) of each.
+    fn measures_segments(&self) -> bool {
+        false
+    }
+
+    /// Round trip of the segment sent last of those that the latest acknowledgment reports; `None` if that was sent before.
+    fn newest_round_trip(&self) -> Option<Span> {
+        None
+    }
+
     /// Estimate of the bytes in the network; after a timeout, the bytes sent since.
     fn in_flight(&self, connection: &Connection) -> u64 {
         connection.next() - connection.unacknowledged()
+    }
+
+    /// Handles an acknowledgment of new data without blocks, before the connection has advanced, as [`take_in`](Self::take_in) and
+    /// [`on_acknowledgment`](Self::on_acknowledgment) would. `None`, with nothing done, unless all in flight was sent once, nothing is
+    /// missing and no probe is out. Only for recoveries that are told of everything.
+    fn go_on(&mut self, _now: Time, _connection: &Connection, _acknowledgment: &Acknowledgment) -> Option<Response> {
+        None
     }
 
     /// Processes the SACK blocks of an acknowledgment, if it needs them. Returns true if an acknowledgment without new data counts as a

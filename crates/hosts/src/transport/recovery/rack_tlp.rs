@@ -207,12 +207,31 @@ impl Recovery for LossRecovery {
         self.losses.lost() > 0
     }
 
+    fn measures_segments(&self) -> bool {
+        true
+    }
+
+    fn newest_round_trip(&self) -> Option<Span> {
+        self.losses.newest_round_trip()
+    }
+
     fn in_flight(&self, _connection: &Connection) -> u64 {
         self.losses.in_network()
     }
 
     fn memory_bytes(&self) -> usize {
         self.losses.memory_bytes()
+    }
+
+    fn go_on(&mut self, now: Time, connection: &Connection, acknowledgment: &Acknowledgment) -> Option<Response> {
+        if self.phase != Phase::Open || !self.probe.is_idle() {
+            return None;
+        }
+        let news = self.losses.advance(now, acknowledgment.next)?;
+        self.reordering.note_acknowledgment(acknowledgment.next, connection.highest(), false);
+        self.probe.go_on(now);
+        news.round_trip.iter().for_each(|round_trip| self.smoothed_round_trip.note(*round_trip));
+        Some(Response::NORMAL)
     }
 
     fn take_in(&mut self, now: Time, connection: &mut Connection, acknowledgment: &Acknowledgment) -> bool {

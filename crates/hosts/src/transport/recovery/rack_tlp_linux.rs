@@ -334,12 +334,36 @@ impl Recovery for LossRecovery {
         self.losses.lost() > 0
     }
 
+    fn measures_segments(&self) -> bool {
+        true
+    }
+
+    fn newest_round_trip(&self) -> Option<Span> {
+        self.losses.newest_round_trip()
+    }
+
     fn in_flight(&self, _connection: &Connection) -> u64 {
         self.losses.in_network()
     }
 
     fn memory_bytes(&self) -> usize {
         self.losses.memory_bytes()
+    }
+
+    fn go_on(&mut self, now: Time, connection: &Connection, acknowledgment: &Acknowledgment) -> Option<Response> {
+        if self.state != State::Open || !self.probe.is_idle() || self.undo.is_answered() {
+            return None;
+        }
+        let next = acknowledgment.next;
+        let news = self.losses.advance(now, next)?;
+        let before = connection.unacknowledged();
+        let (bytes, echoed) = (next - before, acknowledgment.echoed());
+        self.news = Delivered { bytes, before, original: news.original, beyond: false, echoed };
+        self.reordering.note_acknowledgment(next, connection.highest(), false);
+        self.probe.go_on(now);
+        news.round_trip.iter().for_each(|round_trip| self.smoothed_round_trip.note(*round_trip));
+        self.undo.forget_retransmissions();
+        Some(Response { counted: Some(bytes), ..Response::NORMAL })
     }
 
     fn take_in(&mut self, now: Time, connection: &mut Connection, acknowledgment: &Acknowledgment) -> bool {

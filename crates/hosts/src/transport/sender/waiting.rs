@@ -3,7 +3,7 @@
 use longfat_foundation::measure::SendLimit;
 use longfat_foundation::units::Time;
 
-use super::{Opening, Sender};
+use super::{Opening, Sender, earlier};
 
 /// Limit and next wake-up of a sender.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +39,7 @@ impl Sender {
     pub fn expires(&self) -> Option<Time> {
         match (self.connection.expires(), self.connection.held_until(), self.wakes) {
             (timer, None, None) => timer,
-            (timer, held, wakes) => [timer, held, wakes].into_iter().flatten().min(),
+            (timer, held, wakes) => earlier(earlier(timer, held), wakes),
         }
     }
 
@@ -78,8 +78,7 @@ impl Sender {
     /// Whether the next wake-up is a timer of the recovery.
     #[must_use]
     pub fn wakes_recovery_next(&self) -> bool {
-        let wakes = self.recovery_wakes();
-        wakes.is_some() && wakes == self.expires()
+        self.recovery_due.is_some() && self.recovery_due == self.expires()
     }
 
     /// Whether the next wake-up is the retransmission timer.

@@ -94,7 +94,8 @@ struct Mark {
 #[derive(Debug, Default)]
 pub(in crate::transport::recovery) struct Losses {
     under_way: UnderWay<Mark>,
-    /// Transmissions in the order of their times. Some are stale: their segments have arrived, or were retransmitted since.
+    /// Transmissions in the order of their times, without those of segments that are [undisturbed](UnderWay::undisturbed), which are later,
+    /// and in order. Some are stale: their segments have arrived, or were retransmitted since.
     by_time: VecDeque<Departure>,
     arrivals: Arrivals,
     in_network: u64,
@@ -107,6 +108,8 @@ pub(in crate::transport::recovery) struct Losses {
     lost_from: u64,
     /// Expiry of the reordering timer: then segments that may only be late count as lost.
     deadline: Option<Time>,
+    /// Round trip of the segment sent last of those that the latest acknowledgment reports; `None` if that was sent before.
+    newest_round_trip: Option<Span>,
     /// Lost segments not yet returned by [`take_unreported`](Self::take_unreported).
     unreported: Vec<Piece>,
 }
@@ -157,6 +160,11 @@ impl Losses {
         self.arrivals.note_round_trip(now, round_trip);
     }
 
+    /// Round trip of the segment sent last of those that the latest acknowledgment reports; `None` if that was sent before.
+    pub fn newest_round_trip(&self) -> Option<Span> {
+        self.newest_round_trip
+    }
+
     /// Expiry of the reordering timer.
     pub fn deadline(&self) -> Option<Time> {
         self.deadline
@@ -188,6 +196,23 @@ impl Losses {
 
     /// Records a transmission (section 6.1).
     pub fn note_sent(&mut self, now: Time, piece: Piece) {
+        if self.under_way.last().is_none_or(|last| last.end <= piece.sequence) {
+            self.in_network += piece.length;
+            self.under_way.note_sent(now, piece, Mark::default());
+        } else {
+            self.disturb();
+            self.note_sent_again(now, piece);
+        }
+    }
+
+    /// From now on, what is under way arrives, gets lost and is sent again in any order.
+    fn disturb(&mut self) {
+        self.by_time.extend(self.under_way.undisturbed().map(Departure::of));
+        self.under_way.disturb();
+    }
+
+    /// [`note_sent`](Self::note_sent) of a piece of which some was sent before.
+    fn note_sent_again(&mut self, now: Time, piece: Piece) {
         if self.first_lost().is_some_and(|first| first.sequence == piece.sequence) {
             self.lost_from = piece.end();
         }
@@ -210,10 +235,39 @@ impl Losses {
     /// Processes an acknowledgment (section 6.2, steps 1 to 3). Reordering is judged by what had arrived before the acknowledgment, since
     /// the segments that it reports have no order among themselves.
     pub fn take_in(&mut self, now: Time, acknowledgment: &Acknowledgment, highest: u64) -> News {
+        if !acknowledgment.blocks.is_empty() {
+            self.disturb();
+        } else if let Some(news) = self.advance(now, acknowledgment.next) {
+            return news;
+        }
+        self.take_in_any(now, acknowledgment, highest)
+    }
+
+    /// [`take_in`](Self::take_in) and [`detect`](Self::detect) for an acknowledgment without blocks up to `next` of segments that were sent
+    /// once and arrived in order, when no other is missing; `None`, with nothing done, for others.
+    #[inline]
+    pub fn advance(&mut self, now: Time, next: u64) -> Option<News> {
+        if self.lost > 0 || self.repaired > 0 {
+            return None;
+        }
+        let (first, last) = self.under_way.advance(next)?;
+        // What is left there has arrived or was sent again before these were sent.
+        self.by_time.clear();
+        self.in_network -= last.end - first.begin;
+        self.arrivals.highest = self.arrivals.highest.max(last.end);
+        self.arrivals.note_round_trip(now, now - last.sent);
+        self.arrivals.note(now, Departure::of(&last));
+        (self.deadline, self.has_lost_repair) = (None, false);
+        self.newest_round_trip = Some(now - last.sent);
+        Some(News { round_trip: Some(now - first.sent), shows_reordering: false, original: Some(first.end) })
+    }
+
+    fn take_in_any(&mut self, now: Time, acknowledgment: &Acknowledgment, highest: u64) -> News {
         let mut news = News::default();
         let arrived_before = self.arrivals.highest;
-        let mut newest = None;
+        let (mut newest, mut sent_last) = (None, None);
         self.under_way.take_in(acknowledgment, highest, |segment| {
+            sent_last = sent_last.max(Some((segment.sent, segment.end, segment.was_sent_before)));
             let length = segment.end - segment.begin;
             if segment.note.is_lost {
                 self.lost -= length;
@@ -231,6 +285,8 @@ impl Losses {
                 newest = newest.max(Some(Departure::of(segment)));
             }
         });
+        let sent_once = sent_last.filter(|(.., was_sent_before)| !was_sent_before);
+        self.newest_round_trip = sent_once.map(|(sent, ..)| now - sent);
         if let Some(newest) = newest {
             self.arrivals.note(now, newest);
         }
@@ -267,6 +323,7 @@ impl Losses {
     pub fn time_out(&mut self, now: Time, window: Span) {
         self.deadline = None;
         let patience = self.arrivals.round_trip + window;
+        self.disturb();
         let mut is_first = true;
         let overdue: Vec<u64> = self
             .under_way

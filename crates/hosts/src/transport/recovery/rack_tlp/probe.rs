@@ -40,6 +40,16 @@ impl TailLossProbe {
         self.since = Some(now);
     }
 
+    /// Whether no probe is in flight.
+    pub fn is_idle(&self) -> bool {
+        self.in_flight.is_none()
+    }
+
+    /// Processes an acknowledgment of new data while no probe is in flight.
+    pub fn go_on(&mut self, now: Time) {
+        (self.since, self.is_due) = (Some(now), false);
+    }
+
     /// Stops the probe timer and forgets the probe in flight, because a loss is being repaired.
     pub fn end(&mut self) {
         (self.since, self.is_due, self.in_flight) = (None, false, None);
