@@ -109,6 +109,7 @@ pub fn any_network_for_the_fast_driver() -> impl Strategy<Value = RandomNetwork>
         3 => any_framing_and_port_in_slots(),
         2 => any_framing_and_policy_of(Unit::Packet),
         1 => any_framing_and_tail_drop_queue(),
+        2 => (any_framing_of(Unit::Packet), any_port_with_discipline()).boxed(),
     ];
     let delays = (0_u64..300, 0_u64..3_000);
     let backs = (any_rate_back(), any_delay_back(), any_delay_back());
@@ -307,12 +308,14 @@ fn any_port(unit: Unit) -> BoxedStrategy<String> {
     let with_policy = any_port_with_policy(unit);
     match unit {
         Unit::Cell => with_policy,
-        // A queue discipline replaces the policy.
-        Unit::Packet => {
-            let disciplined = ["buffer", "arrival_order", "scheduler", "service", "policy", "counts_cell_in_service"];
-            prop_oneof![with_policy, any_port_with(unit, &disciplined, true)].boxed()
-        }
+        Unit::Packet => prop_oneof![with_policy, any_port_with_discipline()].boxed(),
     }
+}
+
+/// A port of packets with any queue discipline, which replaces the policy.
+fn any_port_with_discipline() -> impl Strategy<Value = String> + use<> {
+    let left_out = ["buffer", "arrival_order", "scheduler", "service", "policy", "counts_cell_in_service"];
+    any_port_with(Unit::Packet, &left_out, true)
 }
 
 fn any_port_with_policy(unit: Unit) -> BoxedStrategy<String> {

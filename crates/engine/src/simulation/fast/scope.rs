@@ -100,7 +100,7 @@ fn object_to_scenario(rest: &AtRest, unit: Unit) -> Result<(), &'static str> {
     if scenario.has_barriers() || rest.sources.iter().any(|source| source.rounds().is_some()) {
         return Err("connections wait for others");
     }
-    if rest.ports.get(rest.bottleneck_port).is_some_and(Port::decides_later) {
+    if unit == Unit::Cell && rest.ports.get(rest.bottleneck_port).is_some_and(Port::decides_later) {
         return Err("the port has a queue discipline");
     }
     if !scenario.path.is_absent() {
