@@ -18,7 +18,7 @@ FIGURE_5 := guaranteed-rate --table 3,4,5,6,7,8,9 --columns guaranteed_rate --co
 # A table of 98-0876R1 for the gallery of plots.
 TABLE_4 := examples/analysis/table4-wan.csv --factors tcp_flavor,buffer_rtt,drop_policy --response efficiency
 
-.PHONY: build demo test rust-tests examples faults fuzz mutants needed lint bench docs gallery wheel lock vendor clean
+.PHONY: build demo test rust-tests python-tests examples faults fuzz mutants needed lint bench docs gallery wheel lock vendor clean
 
 build: .venv/built
 
@@ -38,7 +38,10 @@ demo: build
 	$(BIN)/longfat plot efficiency-fairness $(DEMO) -o demo/efficiency-fairness.svg -o demo/efficiency-fairness.png
 	@echo "The tables are above; the picture is in demo/efficiency-fairness.svg and .png, every run in demo/longfat.db."
 
-test: rust-tests examples
+test: rust-tests python-tests
+
+# Continuous integration runs them while the tests in Rust are compiled, which leaves a core idle now and then.
+python-tests: examples
 	$(BIN)/pytest --quiet --numprocesses auto --dist worksteal
 
 # Programs below `examples` are checked by lint, and compiled with the engine that is shipped.
