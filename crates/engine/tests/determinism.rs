@@ -62,6 +62,16 @@ const CASES: &[(&str, u32, &str, &str, &str, &str)] = &[
          connections = [{ tcp.slow_start_exit = \"search\" }, \
          { tcp.resume = { kind = \"careful-resume\", saved_cwnd = \"500000 B\", saved_rtt = \"20 ms\" } }]",
     ),
+    (
+        "wan 2 careful resume as observed",
+        2,
+        WAN,
+        "3 s",
+        "buffer = \"3000 cells\"",
+        "tcp = { receiver_window = \"600000 B\", initial_ssthresh = \"unlimited\", flavor = \"cubic\", \
+         resume = { kind = \"careful-resume\", least_saved = 1 } }\n\
+         traffic = { kind = \"flows\", interval = \"200 ms\", size = { kind = \"fixed\", size = \"200 kB\" } }",
+    ),
     ("wan 15 unlimited", 15, WAN, "1 s", "buffer = \"unlimited\"", "tcp.receiver_window = \"600000 B\""),
     ("lan 5 fixed order", 5, LAN, "1 s", "buffer = \"1000 cells\", arrival_order = \"fixed\"", ""),
     ("lan 15 rotating order", 15, LAN, "1 s", "buffer = \"1000 cells\", arrival_order = \"rotating\"", ""),

@@ -7,6 +7,7 @@
 use longfat_foundation::measure::SendLimit;
 use longfat_foundation::units::Time;
 
+use crate::transport::resume::Resumption;
 use crate::transport::{Codepoint, ReceivedBytes, SenderStatistics};
 
 /// A packet of an end system, as it leaves or arrives.
@@ -62,6 +63,10 @@ pub trait EndSystem: Send {
     /// The limit that keeps it from sending more.
     fn limit(&self) -> SendLimit {
         SendLimit::NoData
+    }
+    /// The rule of resumption of what it sends, if there is one.
+    fn resumption(&mut self) -> Option<&mut dyn Resumption> {
+        None
     }
     /// Its account of itself.
     fn progress(&self) -> Progress;

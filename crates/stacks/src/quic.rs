@@ -87,7 +87,12 @@ longfat_foundation::model! {
     }
     build(config, _context) { Box::new(config.clone()) }
     objections(config, _context) {
-        let mut objections = Vec::new();
+        let within = |key: &'static str, own: Vec<(&'static str, String)>| {
+            own.into_iter().map(move |(name, message)| (key, format!("{name}: {message}")))
+        };
+        let mut objections: Vec<_> = within("flavor", config.flavor.objections(&())).collect();
+        objections.extend(within("slow_start_exit", config.slow_start_exit.objections(&())));
+        objections.extend(within("resume", config.resume.objections(&())));
         let packet = config.packet_size.0;
         if !(LEAST_PACKET..=LARGEST_PACKET).contains(&packet) {
             let range = format!("from {LEAST_PACKET} B (RFC 9000 section 14) to {LARGEST_PACKET} B");

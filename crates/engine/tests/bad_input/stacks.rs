@@ -32,6 +32,10 @@ fn a_stack_is_named_and_its_settings_are_checked_at_their_place() {
     ] {
         assert_complaint(&[("stack", &format!("{{ kind = 'quinn', {setting} }}"))], words);
     }
+    assert_complaint(
+        &[("stack", "{ kind = 'quic', resume = { kind = 'careful-resume', saved_rtt = '60 ms' } }")],
+        "stack.resume: saved_cwnd: missing, but saved_rtt is given",
+    );
     for (setting, words) in [
         ("mtu = '60 B'", "stack.mtu: 60 B is no size of the largest packets; from 68 B (RFC 791) to 65535 B"),
         ("send_buffer = '2 GB'", "stack.send_buffer: 2000000000 B is too large for a window; at most 1073741824 B"),

@@ -198,8 +198,11 @@ fn a_search_of_too_many_bins_or_of_no_share_is_refused() {
 fn a_resumption_that_knows_nothing_or_cannot_be_is_refused() {
     let saved = "saved_cwnd = \"1 MB\", saved_rtt = \"600 ms\"";
     for (table, path, words) in [
-        ("saved_rtt = \"600 ms\"", "tcp.resume.saved_cwnd", "missing"),
-        ("saved_cwnd = \"1 MB\"", "tcp.resume.saved_rtt", "missing"),
+        ("saved_rtt = \"600 ms\"", "tcp.resume.saved_cwnd", "missing, but saved_rtt is given; give both, or neither"),
+        ("saved_cwnd = \"1 MB\"", "tcp.resume.saved_rtt", "missing, but saved_cwnd is given; give both, or neither"),
+        ("saved_cwnd = \"observe\", saved_rtt = \"600 ms\"", "tcp.resume.saved_cwnd", "observe"),
+        ("least_saved = 0.0", "tcp.resume.least_saved", "0"),
+        ("rtt_period = \"0 s\"", "tcp.resume.rtt_period", "0 s"),
         ("saved_cwnd = \"0 B\", saved_rtt = \"600 ms\"", "tcp.resume.saved_cwnd", "0 B"),
         ("saved_cwnd = 1000, saved_rtt = \"600 ms\"", "tcp.resume.saved_cwnd", "unit"),
         ("saved_cwnd = \"1 MB\", saved_rtt = \"0 s\"", "tcp.resume.saved_rtt", "0 s"),

@@ -29,6 +29,7 @@ mod random_networks;
 mod random_traffic;
 mod reordering;
 mod return_links;
+mod saved_paths;
 mod sources;
 mod stacks;
 mod terminals;

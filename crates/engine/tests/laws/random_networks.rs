@@ -446,14 +446,19 @@ pub fn any_flavor() -> impl Strategy<Value = String> {
     prop::strategy::Union::new(tables.collect::<Vec<_>>())
 }
 
-/// Mostly no resumption, otherwise one of a window of a few bytes to a megabyte and of any round trip.
+/// Mostly no resumption, otherwise from a window of a few bytes to a megabyte and any round trip, or from what earlier connections observe.
 fn any_resumption() -> impl Strategy<Value = String> {
     let careful = RESUMPTIONS.iter().find(|entry| entry.name == "careful-resume").expect("a registered rule");
-    let knobs = any_table(Some(careful.name), &(careful.parameters)(), &["saved_cwnd", "saved_rtt", "beta"]);
-    let known = (knobs, 10_u64..20, 1_u64..200, 500_u32..=1000).prop_map(|(knobs, size, round_trip, beta)| {
-        let beta = f64::from(beta) / 1e3;
-        let saved = format!("saved_cwnd = \"{} B\", saved_rtt = \"{round_trip} ms\", beta = {beta:?}", 1 << size);
-        knobs.replace(" }", &format!(", {saved} }}"))
+    let knobs =
+        any_table(Some(careful.name), &(careful.parameters)(), &["saved_cwnd", "saved_rtt", "least_saved", "beta"]);
+    let saved = prop_oneof![
+        (10_u64..20, 1_u64..200).prop_map(|(size, round_trip)| {
+            format!("saved_cwnd = \"{} B\", saved_rtt = \"{round_trip} ms\"", 1 << size)
+        }),
+        (1_u32..60).prop_map(|least| format!("least_saved = {:?}", f64::from(least) / 10.0)),
+    ];
+    let known = (knobs, saved, 500_u32..=1000).prop_map(|(knobs, saved, beta)| {
+        knobs.replace(" }", &format!(", {saved}, beta = {:?} }}", f64::from(beta) / 1e3))
     });
     prop_oneof![2 => Just("\"none\"".to_owned()), 1 => known]
 }

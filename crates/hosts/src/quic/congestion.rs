@@ -10,6 +10,7 @@ use longfat_foundation::units::{Span, Time};
 use super::sent::Numbered;
 use super::settings::{self, Settings};
 use crate::transport::law::{Accompanied, Arrivals, Phase, Progress, WindowLaw};
+use crate::transport::resume::Resumption;
 use crate::transport::{Deliveries, Departure, Sample, Standing, TimeoutKind, Transmission, Window};
 
 /// The least window in packets (`kMinimumWindow`).
@@ -98,6 +99,11 @@ impl Congestion {
     pub fn has_room(&self, bytes: u64) -> bool {
         let (flight, window) = (self.in_flight + bytes, self.window.usable());
         self.may_exceed || if self.fills_window { flight <= window } else { flight < window }
+    }
+
+    /// The rule of resumption, if there is one.
+    pub fn resumption(&mut self) -> Option<&mut dyn Resumption> {
+        self.law.resumption()
     }
 
     /// Rate of the law, if it has one, in bytes per second.

@@ -14,6 +14,7 @@ use super::connection::{Connection, DUPLICATE_THRESHOLD};
 use super::law::Accompanied;
 use super::opening::LostSyns;
 use super::recovery::{Recovery, Response};
+use super::resume::Resumption;
 use super::segment::{Piece, Segment};
 use super::{Acknowledgment, IdleRestart, Receiver, SenderStatistics, TcpConfig, TickClock, Window};
 
@@ -98,6 +99,11 @@ impl Sender {
     /// Gives the window law a stream of random numbers, if it draws any.
     pub fn take_chance(&mut self, mut chance: impl FnMut() -> Stream) {
         self.connection.take_chance(&mut chance);
+    }
+
+    /// The rule of resumption, if there is one.
+    pub fn resumption(&mut self) -> Option<&mut dyn Resumption> {
+        self.connection.resumption()
     }
 
     /// Whether the window law uses the share of marked bytes (DCTCP, Prague). Retransmissions are then ECN-capable too, as in Linux

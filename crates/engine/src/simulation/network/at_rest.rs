@@ -19,6 +19,7 @@ use super::flows::Flows;
 use super::ledger::Ledgers;
 use super::legs::Numbers;
 use super::links::Links;
+use super::memories::Memories;
 use super::policing::Policing;
 use super::relays::Relays;
 use super::starts::Starts;
@@ -110,6 +111,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
             numbers,
             proxies: Relays::of(&scenario, &graph, flows),
             flows: Flows::waiting(flows, &scenario, &sources, &senders),
+            memories: Memories::default(),
             senders,
             sources,
             graph,

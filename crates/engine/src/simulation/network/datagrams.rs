@@ -9,6 +9,7 @@ use longfat_hosts::datagrams::{Reception, plain};
 use longfat_hosts::end_system::{EndSystem, Parcel, Progress};
 use longfat_hosts::traffic::Source;
 use longfat_hosts::transport::ReceivedBytes;
+use longfat_hosts::transport::resume::Resumption;
 use longfat_network::framing::{Cell, Content};
 
 use super::agenda::Place;
@@ -177,6 +178,11 @@ impl DatagramFlow {
         &mut self.fingerprint
     }
 
+    /// The rule of resumption of what an end sends.
+    pub fn resumption(&mut self, end: End) -> Option<&mut dyn Resumption> {
+        self.ends[end as usize].resumption()
+    }
+
     /// Restarts peaks and distributions.
     pub fn count_anew(&mut self) {
         self.counts.there.count_anew();
@@ -233,6 +239,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
             flow.place = Some(place);
             flow.ends.iter_mut().for_each(|end| end.begin(now));
         }
+        self.remember_paths(connection);
         self.act(now, connection, End::Far);
     }
 

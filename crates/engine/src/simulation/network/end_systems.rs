@@ -279,6 +279,9 @@ impl<O: Observer, D: Drive> Network<O, D> {
             return self.wake_datagrams(now, connection, is_first);
         }
         self.begin_connection(connection);
+        if is_first {
+            self.remember_paths(connection);
+        }
         let source = &mut self.sources[connection];
         let wake = source.wake(now);
         let (is_stopped, number) = (source.is_stopped(), self.numbers.first(connection, source.asks()));

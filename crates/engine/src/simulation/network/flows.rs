@@ -415,6 +415,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         // One for which a law does not hold stays, for the audit to tell.
         if flow.is_over() && audit_flow(flow).is_ok() {
             self.agenda.move_out(flow.place);
+            self.keep_memory(number);
             self.flows.end(number);
         }
     }

@@ -17,6 +17,7 @@ mod legs;
 mod line_ledger;
 mod links;
 mod measured;
+mod memories;
 mod memory;
 mod policing;
 mod port_results;
@@ -51,6 +52,7 @@ use longfat_network::framing::{Packets, Sizes};
 use longfat_network::switch::Dropped;
 use longfat_network::topology::{Graph, Routes};
 use measured::Before;
+use memories::Memories;
 use policing::Policing;
 use relays::Relays;
 use settlement::Settled;
@@ -142,6 +144,8 @@ pub struct Network<O: Observer, D> {
     /// Which flows are whose, and what proxies do between them, if there are any.
     pub numbers: Numbers,
     pub proxies: Option<Box<Relays>>,
+    /// What hosts know of their paths from earlier connections.
+    memories: Memories,
     /// The sender of each connection.
     senders: Vec<usize>,
     pub flows: Flows,

@@ -20,6 +20,7 @@ use super::sent::SentPackets;
 use super::settings::{Marking, Settings};
 use super::stream::{Incoming, Outgoing};
 use crate::end_system::{EndSystem, Parcel, Progress};
+use crate::transport::resume::Resumption;
 use crate::transport::{ReceivedBytes, SenderStatistics};
 
 /// Role in the handshake.
@@ -294,6 +295,10 @@ impl EndSystem for End {
         } else {
             self.congestion.limit()
         }
+    }
+
+    fn resumption(&mut self) -> Option<&mut dyn Resumption> {
+        self.congestion.resumption()
     }
 
     fn progress(&self) -> Progress {

@@ -5,6 +5,7 @@ use longfat_foundation::units::{Span, Time};
 
 use super::Connection;
 use crate::transport::law::{Arrivals, Phase};
+use crate::transport::resume::Resumption;
 use crate::transport::{Acknowledgment, Piece, Sample, Standing};
 
 impl Connection {
@@ -96,6 +97,11 @@ impl Connection {
     /// Gives the law a stream of random numbers.
     pub fn take_chance(&mut self, chance: &mut dyn FnMut() -> Stream) {
         self.law.take_chance(chance);
+    }
+
+    /// The rule of resumption beside the law, if there is one.
+    pub fn resumption(&mut self) -> Option<&mut dyn Resumption> {
+        self.law.resumption()
     }
 
     /// Bytes sent so far, retransmissions included; 0 for laws without delivery rates.

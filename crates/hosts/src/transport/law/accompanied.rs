@@ -159,7 +159,7 @@ impl WindowLaw for Accompanied {
 
     fn on_opened(&mut self, now: Time, round_trip: Span) {
         self.law.on_opened(now, round_trip);
-        self.resume.iter_mut().for_each(|resume| resume.on_opened(round_trip));
+        self.resume.iter_mut().for_each(|resume| resume.on_opened(now, round_trip));
     }
 
     fn set_first_window(&mut self, window: &mut Window) {
@@ -181,6 +181,10 @@ impl WindowLaw for Accompanied {
 
     fn take_chance(&mut self, chance: &mut dyn FnMut() -> Stream) {
         self.law.take_chance(chance);
+    }
+
+    fn resumption(&mut self) -> Option<&mut dyn Resumption> {
+        Some(&mut **self.resume.as_mut()?)
     }
 
     fn on_undo(&mut self, window: &mut Window, before: f64) {

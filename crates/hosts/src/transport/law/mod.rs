@@ -37,6 +37,7 @@ use longfat_foundation::random::Stream;
 use longfat_foundation::units::{Span, Time};
 
 use super::pacing::PacingTimer;
+use super::resume::Resumption;
 use super::{Delivery, LostSegment, Window};
 
 /// An acknowledgment of new data, as laws see it.
@@ -144,6 +145,10 @@ pub trait WindowLaw: Send {
     }
     /// Takes a random stream of the connection's own, before anything else, if the law draws numbers.
     fn take_chance(&mut self, _chance: &mut dyn FnMut() -> Stream) {}
+    /// The rule of resumption beside the law, if there is one.
+    fn resumption(&mut self) -> Option<&mut dyn Resumption> {
+        None
+    }
     /// Returns from a needless reduction to the window before it, of `before` bytes.
     fn on_undo(&mut self, window: &mut Window, before: f64) {
         window.set(window.cwnd.max(before));

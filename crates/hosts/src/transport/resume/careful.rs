@@ -1,9 +1,17 @@
 //! Careful Resume. Section numbers and names in code font are those of RFC 9959.
 
-use longfat_foundation::config::{Bytes, Fraction, PositiveSpan};
+mod given;
+mod observing;
+#[cfg(test)]
+mod steps;
+
+use longfat_foundation::config::{Bytes, Fraction, PositiveNumber, PositiveSpan};
 use longfat_foundation::units::{Span, Time};
 
-use super::Resumption;
+use super::{Memory, Resumption, Saved};
+use given::Given;
+use observing::Observing;
+
 use crate::transport::law::Progress;
 use crate::transport::{Delivery, Window};
 
@@ -43,14 +51,19 @@ longfat_foundation::model! {
     #[name = "careful-resume"]
     #[source = "RFC 9959 (Careful Resume)"]
     pub struct CarefulResume: dyn Resumption {
-        /// Bytes that the earlier connection had in flight in a round trip (`saved_cwnd`).
-        saved_cwnd: Bytes,
+        /// Bytes that the earlier connection had in flight in a round trip (`saved_cwnd`); "observed" for what earlier connections of the run
+        /// between the same hosts had.
+        saved_cwnd: Given<Bytes> = "observed",
         /// Least round trip of the earlier connection (`saved_rtt`). A connection with half of it or less, or more than ten times as much,
         /// has another path and does not resume.
-        saved_rtt: PositiveSpan,
-        /// Time from the start of the run in which what was saved may be used (`Lifetime`). The RFC speaks of minutes for paths that vary,
-        /// and of hours for stable ones.
+        saved_rtt: Given<PositiveSpan> = "observed",
+        /// Time in which what was saved may be used (`Lifetime`): from the observation on, or from the start of the run if it is given. The
+        /// RFC speaks of minutes for paths that vary, and of hours for stable ones.
         lifetime: PositiveSpan = "1 h",
+        /// Initial windows that a window must have for its path to be saved (section 3.1).
+        least_saved: PositiveNumber = "4" or ["1"],
+        /// Time whose least round trip is saved (section 4.1).
+        rtt_period: PositiveSpan = "5 min",
         /// Largest window to which a connection jumps (`max_jump`).
         max_jump: Bytes = "1000000000 B",
         /// When the window jumps, once the path is confirmed.
@@ -64,12 +77,18 @@ longfat_foundation::model! {
     }
     build(config, _context) { Box::new(Careful::new(config.clone())) }
     objections(config, _context) {
+        let mut objections = Vec::new();
         if config.beta.0 < LEAST_BETA {
             let message = format!("a Beta of {} is too small; from {LEAST_BETA} to 1 (RFC 9959 section 2.4)", config.beta.0);
-            vec![("beta", message)]
-        } else {
-            Vec::new()
+            objections.push(("beta", message));
         }
+        let missing = |given| format!("missing, but {given} is given; give both, or neither to use what earlier connections observe");
+        match (config.saved_cwnd.0, config.saved_rtt.0) {
+            (Some(_), None) => objections.push(("saved_rtt", missing("saved_cwnd"))),
+            (None, Some(_)) => objections.push(("saved_cwnd", missing("saved_rtt"))),
+            _ => {}
+        }
+        objections
     }
 }
 
@@ -78,7 +97,7 @@ const SHORTEST_PARTS: u64 = 2;
 const LONGEST_TIMES: u64 = 10;
 const LEAST_BETA: f64 = 0.5;
 
-/// Phases (section 3). Observing is the work of the connection before.
+/// Phases (section 3), but for observing, which goes on beside normal congestion control.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Phase {
     /// The first data is not yet acknowledged, or the path not yet confirmed.
@@ -89,6 +108,8 @@ enum Phase {
     Validating(Jump, u64),
     /// It was too much; the window stays below this number of bytes until all up to this byte is acknowledged.
     SafeRetreat(Jump, f64, u64),
+    /// A law that goes by rates tries one, in so many more rounds; this one ends with that byte.
+    Trying(u8, u64),
     /// Normal congestion control.
     Normal,
 }
@@ -106,10 +127,19 @@ struct Jump {
     delivered: u64,
 }
 
+/// Rounds in which a law that goes by rates tries the known one (appendix C).
+const ROUNDS_OF_RATES: u8 = 2;
+
 /// Careful Resume of one connection.
 struct Careful {
     settings: CarefulResume,
     phase: Phase,
+    /// What is known of the path.
+    saved: Option<Saved>,
+    /// What is found out about it, if later connections are to know.
+    observing: Option<Observing>,
+    /// Time of the latest acknowledgment.
+    now: Time,
     /// Least round trip so far, and the latest.
     shortest: Option<Span>,
     latest: Option<Span>,
@@ -126,7 +156,12 @@ struct Careful {
 
 impl Careful {
     fn new(settings: CarefulResume) -> Self {
+        let given = settings.saved_cwnd.0.zip(settings.saved_rtt.0);
+        let saved = given.map(|(cwnd, rtt)| Saved { cwnd: cwnd.0, rtt: rtt.0, at: Time::ZERO });
         Self {
+            observing: saved.is_none().then(Observing::default),
+            saved,
+            now: Time::ZERO,
             settings,
             phase: Phase::Reconnaissance,
             shortest: None,
@@ -140,6 +175,9 @@ impl Careful {
     }
 
     fn note_round_trip(&mut self, sample: Span) {
+        if let Some(observing) = &mut self.observing {
+            observing.note_round_trip(self.now, sample, self.settings.rtt_period.0);
+        }
         self.shortest = Some(self.shortest.map_or(sample, |shortest| shortest.min(sample)));
         self.latest = Some(sample);
     }
@@ -155,12 +193,30 @@ impl Careful {
 
     /// The path is another one: round trips are too short for the saved window (sections 3.2 and 3.3).
     fn is_too_short(&self, round_trip: Span) -> bool {
-        round_trip.0 <= self.settings.saved_rtt.0.0 / SHORTEST_PARTS
+        self.saved.is_some_and(|saved| round_trip.0 <= saved.rtt.0 / SHORTEST_PARTS)
+    }
+
+    /// Observes the path in normal congestion control.
+    fn observe(&mut self, window: &Window, delivery: &Delivery) {
+        let Some(observing) = &mut self.observing else { return };
+        if matches!(self.phase, Phase::Reconnaissance | Phase::Normal) {
+            observing.note(&self.settings, window, delivery, self.saved);
+        } else {
+            observing.pause();
+        }
+    }
+
+    /// What was saved is wrong, if it was used.
+    fn delete(&mut self) {
+        if let Some(observing) = &mut self.observing {
+            observing.delete(self.now);
+        }
     }
 
     /// Takes what an acknowledgment tells; returns the bytes in flight before it.
     fn note(&mut self, delivery: &Delivery) -> u64 {
         let standing = delivery.standing;
+        self.now = delivery.now;
         let flight = standing.highest - self.unacknowledged;
         (self.unacknowledged, self.highest, self.delivered) =
             (standing.unacknowledged, standing.highest, delivery.total);
@@ -175,15 +231,15 @@ impl Careful {
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
     fn may_resume(&self, window: &Window, now: Time) -> Option<bool> {
         let shortest = self.shortest.filter(|_| self.unacknowledged as f64 >= window.initial())?;
-        let is_other =
-            self.is_too_short(shortest) || shortest.0 > self.settings.saved_rtt.0.0.saturating_mul(LONGEST_TIMES);
-        Some(!is_other && now - Time::ZERO <= self.settings.lifetime.0)
+        let Some(saved) = self.saved else { return Some(false) };
+        let is_other = self.is_too_short(shortest) || shortest.0 > saved.rtt.0.saturating_mul(LONGEST_TIMES);
+        Some(!is_other && now - saved.at <= self.settings.lifetime.0)
     }
 
     /// Bytes of the window of the jump.
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
     fn jump(&self) -> f64 {
-        (self.settings.saved_cwnd.0 / 2).min(self.settings.max_jump.0) as f64
+        self.saved.map_or(0, |saved| saved.cwnd / 2).min(self.settings.max_jump.0) as f64
     }
 
     /// The end of reconnaissance (section 3.2), if all initial data is acknowledged.
@@ -225,9 +281,18 @@ impl Careful {
         }
     }
 
+    /// Ends with congestion. What was used of the saved values is wrong.
+    fn end_badly(&mut self) {
+        if !matches!(self.phase, Phase::Reconnaissance | Phase::Normal) {
+            self.delete();
+        }
+        self.phase = Phase::Normal;
+    }
+
     /// Enters the safe retreat with half of `PipeSize` (section 3.5).
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
     fn retreat(&mut self, window: &mut Window, jump: Jump) {
+        self.delete();
         let floor = match self.settings.retreat_floor {
             RetreatFloor::TwoSegments => 2.0 * window.mss(),
             RetreatFloor::InitialWindow => window.initial(),
@@ -241,7 +306,24 @@ impl Careful {
 }
 
 impl Resumption for Careful {
-    fn on_opened(&mut self, round_trip: Span) {
+    fn learns(&self) -> bool {
+        self.observing.is_some()
+    }
+
+    fn know(&mut self, saved: Saved) {
+        self.saved = Some(saved);
+    }
+
+    fn memory(&self) -> Option<Memory> {
+        self.observing.as_ref().and_then(|observing| observing.memory)
+    }
+
+    fn uses_saved(&self) -> bool {
+        self.saved.is_some() && self.phase != Phase::Normal
+    }
+
+    fn on_opened(&mut self, now: Time, round_trip: Span) {
+        self.now = now;
         self.note_round_trip(round_trip);
     }
 
@@ -267,20 +349,28 @@ impl Resumption for Careful {
                 window.ssthresh = (self.settings.beta.0 * self.pipe_size(jump) as f64).max(2.0 * window.mss());
                 self.phase = Phase::Normal;
             }
-            Phase::Validating(..) | Phase::Normal => {}
+            Phase::Validating(..) | Phase::Trying(..) | Phase::Normal => {}
         }
+        self.observe(window, delivery);
     }
 
     /// The law has the phases after reconnaissance; it tries half of the saved rate (appendix C).
     fn known_rate(&mut self, window: &Window, delivery: &Delivery) -> Option<f64> {
         self.note(delivery);
+        self.observe(window, delivery);
+        if let Phase::Trying(rounds, last) = self.phase
+            && self.unacknowledged >= last
+        {
+            self.phase = if rounds == 0 { Phase::Normal } else { Phase::Trying(rounds - 1, self.highest) };
+        }
         let may_resume = self.may_resume(window, delivery.now).filter(|_| self.phase == Phase::Reconnaissance)?;
         let is_time = !delivery.is_application_limited || self.settings.jump == JumpWhen::Confirmed;
         if may_resume && !is_time {
             return None;
         }
-        self.phase = Phase::Normal;
-        may_resume.then(|| self.jump() / self.settings.saved_rtt.0.as_seconds())
+        let saved = self.saved.filter(|_| may_resume);
+        self.phase = saved.map_or(Phase::Normal, |_| Phase::Trying(ROUNDS_OF_RATES, self.highest));
+        saved.map(|saved| self.jump() / saved.rtt.as_seconds())
     }
 
     fn holds_window(&self) -> bool {
@@ -292,6 +382,7 @@ impl Resumption for Careful {
     fn before_reduction(&mut self, window: &mut Window) {
         match self.phase {
             Phase::Reconnaissance => self.phase = Phase::Normal,
+            Phase::Trying(..) => self.end_badly(),
             Phase::Unvalidated(jump) | Phase::Validating(jump, _) => {
                 window.cwnd = window.cwnd.min((self.pipe_size(jump) as f64).max(2.0 * window.mss()));
             }
@@ -307,7 +398,7 @@ impl Resumption for Careful {
 
     /// Section 3.6.
     fn on_timeout(&mut self) {
-        self.phase = Phase::Normal;
+        self.end_badly();
     }
 
     /// A window in a round trip (section 4.3.2).
@@ -320,6 +411,3 @@ impl Resumption for Careful {
         }
     }
 }
-
-#[cfg(test)]
-mod steps;

@@ -7,7 +7,7 @@ mod careful;
 mod none;
 
 use longfat_foundation::registry::{Entry, Family};
-use longfat_foundation::units::Span;
+use longfat_foundation::units::{Span, Time};
 
 use super::law::Progress;
 use super::{Delivery, Window};
@@ -15,10 +15,44 @@ use super::{Delivery, Window};
 /// Every registered rule.
 pub const RESUMPTIONS: &[Entry<dyn Resumption>] = &[Entry::of::<none::None>(), Entry::of::<careful::CarefulResume>()];
 
+/// What is saved of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Saved {
+    /// Bytes that the path carried in a round trip.
+    pub cwnd: u64,
+    /// Its least round trip.
+    pub rtt: Span,
+    /// When that was observed.
+    pub at: Time,
+}
+
+/// The latest word of a connection on what is saved of its path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// Time of the observation or the deletion.
+    pub at: Time,
+    /// What is saved; `None` if it was deleted.
+    pub saved: Option<Saved>,
+}
+
 /// The rule of one connection.
 pub trait Resumption: Send {
+    /// Whether it uses what earlier connections of the run have observed, and observes for later ones.
+    fn learns(&self) -> bool {
+        false
+    }
+    /// Takes what is saved of its path, when the connection begins.
+    fn know(&mut self, _saved: Saved) {}
+    /// Its latest word on what is saved.
+    fn memory(&self) -> Option<Memory> {
+        None
+    }
+    /// Whether it uses what is saved at present, or may do so yet: one connection at a time does (RFC 9959 section 3.2).
+    fn uses_saved(&self) -> bool {
+        false
+    }
     /// The handshake has measured a round trip.
-    fn on_opened(&mut self, _round_trip: Span) {}
+    fn on_opened(&mut self, _now: Time, _round_trip: Span) {}
     /// Takes an acknowledgment of new data outside of loss recovery, before the window grows.
     fn on_acknowledgment(&mut self, _progress: &Progress) {}
     /// Takes an acknowledgment after everything else has handled it.

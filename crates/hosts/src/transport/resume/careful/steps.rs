@@ -3,7 +3,7 @@
 
 use longfat_foundation::units::{Span, Time};
 
-use super::{Careful, CarefulResume, Phase, Resumption};
+use super::{Careful, CarefulResume, Phase, Resumption, Saved};
 use crate::transport::law::Progress;
 use crate::transport::law::test_support::{window, written};
 use crate::transport::{Delivery, Standing, Window};
@@ -215,7 +215,7 @@ fn another_round_trip_is_another_path() {
         assert_eq!(bench.segments() == 150.0, jumps, "{milliseconds} ms");
     }
     let mut bench = Bench::new("");
-    bench.careful.on_opened(Span::from_microseconds(200_000));
+    bench.careful.on_opened(bench.now, Span::from_microseconds(200_000));
     bench.acknowledge(10, true);
     assert_eq!((bench.segments(), bench.careful.phase), (29.0, Phase::Normal), "the handshake took 200 ms");
     // Section 3.3: in the unvalidated phase the path may change as well.
@@ -282,4 +282,142 @@ fn a_law_that_goes_by_rates_tries_half_of_the_saved_one() {
     assert_eq!(asked("", ROUND_TRIP, true), [None; 3], "the application has no more");
     assert_eq!(asked(", jump = \"confirmed\"", ROUND_TRIP, true), [None, Some(250_000.0), None]);
     assert_eq!(asked(", max_jump = \"60 kB\"", ROUND_TRIP, false), [None, Some(100_000.0), None]);
+}
+
+/// A connection of the run that learns, in normal congestion control with a window of `segments` segments.
+fn observing(settings: &str, segments: f64) -> Bench {
+    let careful = Careful::new(written(&format!("{{ {settings} }}")));
+    let now = Time::ZERO + ROUND_TRIP;
+    let mut bench = Bench {
+        careful,
+        window: window(1000.0 * segments),
+        now,
+        round_trip: ROUND_TRIP,
+        sent: 0,
+        acknowledged: 0,
+        is_recovering: false,
+    };
+    bench.careful.phase = Phase::Normal;
+    bench.rounds(&[(0, false)]);
+    bench
+}
+
+impl Bench {
+    /// Round trips, each of which acknowledges so many segments; of some the application had no more to send.
+    fn rounds(&mut self, rounds: &[(u64, bool)]) {
+        for &(segments, is_application_limited) in rounds {
+            let before = 1000 * self.acknowledged;
+            self.now += self.round_trip;
+            self.acknowledged += segments;
+            self.sent = self.acknowledged;
+            let delivery = Delivery { total_when_sent: before, is_application_limited, ..self.delivery(segments) };
+            self.careful.on_delivery(&mut self.window, &delivery);
+        }
+    }
+
+    /// Segments and round trip that are saved.
+    fn saved(&self) -> Option<(u64, Span)> {
+        self.careful.memory()?.saved.map(|saved| (saved.cwnd / 1000, saved.rtt))
+    }
+}
+
+/// Section 3.1: the bytes acknowledged in a round trip, once the window is four times the initial one, of ten segments.
+#[test]
+fn the_latest_round_trip_is_saved_if_the_window_is_large_enough() {
+    let mut bench = observing("", 39.9);
+    bench.rounds(&[(39, false)]);
+    assert_eq!(bench.saved(), None);
+    bench.window.cwnd = 40_000.0;
+    bench.rounds(&[(40, false), (38, false)]);
+    assert_eq!(bench.saved(), Some((38, ROUND_TRIP)), "not a window that is larger than what it carried");
+    let mut small = observing("least_saved = 1", 10.0);
+    small.rounds(&[(9, false)]);
+    assert_eq!(small.saved(), Some((9, ROUND_TRIP)));
+}
+
+/// Section 4.1: a sender with little to send does not lower what is saved, of this connection or of one before, and may raise it.
+#[test]
+fn less_than_the_path_carries_is_not_taken_for_what_it_carries() {
+    let mut bench = observing("", 60.0);
+    bench.rounds(&[(60, false), (7, true)]);
+    assert_eq!(bench.saved(), Some((60, ROUND_TRIP)));
+    bench.rounds(&[(61, true)]);
+    assert_eq!(bench.saved(), Some((61, ROUND_TRIP)));
+    let mut later = observing("", 60.0);
+    later.careful.know(Saved { cwnd: 60_000, rtt: ROUND_TRIP, at: Time::ZERO });
+    later.rounds(&[(59, true)]);
+    assert_eq!(later.saved(), None);
+    later.rounds(&[(59, false)]);
+    assert_eq!(later.saved(), Some((59, ROUND_TRIP)));
+}
+
+/// Section 4.1: the least round trip of the previous five minutes.
+#[test]
+fn the_saved_round_trip_is_the_least_of_the_latest_minutes() {
+    let mut bench = observing("rtt_period = \"2 s\"", 60.0);
+    let mut after = |microseconds| {
+        bench.round_trip = Span::from_microseconds(microseconds);
+        bench.rounds(&[(60, false)]);
+        bench.saved().map(|(_, rtt)| rtt.as_seconds())
+    };
+    assert_eq!([700_000, 500_000, 800_000, 900_000].map(&mut after), [Some(0.6), Some(0.5), Some(0.5), Some(0.5)]);
+    assert_eq!(after(1_000_000), Some(0.8), "2.7 s after the 500 ms");
+}
+
+/// Section 3.5: with a retreat what was saved is deleted; it is then observed anew.
+#[test]
+fn a_retreat_deletes_and_a_resumed_connection_observes_again() {
+    let known = Saved { cwnd: 300_000, rtt: ROUND_TRIP, at: Time::ZERO };
+    let jumped = || {
+        let mut bench = Bench::new("");
+        bench.careful = Careful::new(written("{}"));
+        bench.careful.know(known);
+        assert!(bench.careful.uses_saved());
+        bench.acknowledge(10, true);
+        assert_eq!(bench.segments(), 150.0);
+        bench
+    };
+    let mut bench = jumped();
+    assert_eq!((bench.careful.memory(), bench.careful.uses_saved()), (None, true));
+    bench.lose();
+    let deleted = Some(super::Memory { at: bench.now, saved: None });
+    assert_eq!(bench.careful.memory(), deleted);
+    let mut bench = jumped();
+    bench.careful.on_timeout();
+    assert_eq!((bench.careful.memory(), bench.careful.uses_saved()), (deleted, false));
+    let mut bench = jumped();
+    bench.sent += 121;
+    bench.acknowledge(29, true);
+    bench.acknowledge(121, true);
+    assert!(!bench.careful.uses_saved());
+    bench.rounds(&[(0, false), (150, false)]);
+    assert_eq!(bench.saved(), Some((150, ROUND_TRIP)));
+}
+
+/// A law that goes by rates uses what is saved for three rounds: one until the rate is tried, and two with it.
+#[test]
+fn a_rate_is_in_use_until_its_rounds_are_over_and_deleted_if_they_lose() {
+    let tried = || {
+        let mut bench = Bench::new("");
+        bench.careful = Careful::new(written("{}"));
+        bench.careful.know(Saved { cwnd: 300_000, rtt: ROUND_TRIP, at: Time::ZERO });
+        bench.round(10);
+        bench
+    };
+    let mut bench = tried();
+    let in_use: Vec<_> = (0..4).map(|_| (bench.careful.uses_saved(), bench.round(40)).0).collect();
+    assert_eq!(in_use, [true, true, true, false]);
+    let mut bench = tried();
+    bench.lose();
+    assert_eq!(bench.careful.memory().map(|memory| memory.saved), Some(None));
+}
+
+impl Bench {
+    /// So many segments are acknowledged to a law that goes by rates, all that were sent before, and 40 follow.
+    fn round(&mut self, segments: u64) {
+        self.acknowledged = if segments == 10 { 10 } else { self.sent };
+        let delivery = self.delivery(segments);
+        self.careful.known_rate(&self.window, &delivery);
+        self.sent += 40;
+    }
 }
