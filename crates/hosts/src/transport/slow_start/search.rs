@@ -29,6 +29,9 @@ longfat_foundation::choice! {
         /// The present one less what was delivered in the latest two initial round trips, but at least the initial window: growth since the
         /// path was full is taken back (`exit_slow_start` of drafts -00 to -06).
         RollBack = "roll-back",
+        /// The present one less what was delivered in two of the latest round trips, in whole bins; as it is where counts do not go back that far
+        /// (the authors' FreeBSD module of December 2025).
+        RollBackLatest = "roll-back-latest",
         /// The bytes delivered in the latest initial round trip, an estimate of what the path holds without a queue, but at least the initial
         /// window: the target of draft -09.
         Delivered = "delivered",
@@ -50,13 +53,14 @@ longfat_foundation::model! {
         window: PositiveNumber = "3.5",
         /// Bins in the window (W).
         bins: AtLeastOne = "10",
-        /// Bins beyond the window (EXTRA_BINS): round trips that have grown to more than so many bins are not judged.
-        extra_bins: AtLeastOne = "15",
+        /// Bins beyond the window (EXTRA_BINS): round trips that have grown to more than so many bins are not judged. The authors' FreeBSD module of
+        /// December 2025 has 35.
+        extra_bins: AtLeastOne = "15" or ["35"],
         /// Number of bins in a row without an acknowledgment after which SEARCH begins anew, with the next round trip as the initial one.
         /// The draft leaves it open; Firefox has the bins of a window.
         stale_after: AtLeastOne = "10",
         /// The window with which slow start ends.
-        at_exit: WindowAtExit = "keep" or ["roll-back", "delivered"],
+        at_exit: WindowAtExit = "keep" or ["roll-back", "roll-back-latest", "delivered"],
     }
     build(config, _context) { Box::new(Watch { settings: config.clone(), bins: None, latest: None }) }
     objections(config, _context) {
@@ -113,6 +117,7 @@ impl Watch {
     }
 
     /// The window with which slow start ends (`exit_slow_start`).
+    #[expect(clippy::cast_precision_loss, reason = "a few thousand bins")]
     fn window_at_exit(&self, window: &Window, bins: &Bins) -> f64 {
         let initial = self.settings.bins.as_f64() / self.settings.window.0;
         let within =
@@ -120,6 +125,13 @@ impl Watch {
         let left = match self.settings.at_exit {
             WindowAtExit::Keep => return window.cwnd,
             WindowAtExit::RollBack => window.cwnd - within(2.0),
+            WindowAtExit::RollBackLatest => {
+                let back = self.latest.map_or(0.0, |latest| (2 * latest.0 / bins.length().0) as f64);
+                if back > bins.most_back() {
+                    return window.cwnd;
+                }
+                window.cwnd - (bins.delivered(0.0) - bins.delivered(back))
+            }
             WindowAtExit::Delivered => within(1.0),
         };
         left.max(window.initial()).min(window.cwnd)

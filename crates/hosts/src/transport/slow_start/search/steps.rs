@@ -115,6 +115,19 @@ fn the_window_at_the_exit_is_kept_rolled_back_or_what_was_delivered() {
     assert_eq!(bench.window.cwnd, 10_000.0);
 }
 
+/// Two round trips are two bins, three bins, and more than are kept: 32 segments were delivered in the latest two, 40 in three.
+#[test]
+fn a_window_rolls_back_by_what_two_of_the_latest_round_trips_delivered() {
+    let mut bench = Bench::new(&format!("{FOUR}, at_exit = \"roll-back-latest\", threshold = 1.0"));
+    let path: Vec<_> = [(2, 1), (4, 2), (8, 4), (16, 8), (32, 16), (64, 16)].into();
+    assert_eq!(bench.ends_after(&path), None);
+    for (round_trip_ms, left) in [(100, 32_000.0), (199, 24_000.0), (2000, 64_000.0)] {
+        bench.watch.latest = Some(Span::from_microseconds(1000 * round_trip_ms));
+        let bins = bench.watch.bins.as_ref().expect("bins");
+        assert_eq!(bench.watch.window_at_exit(&bench.window, bins), left, "{round_trip_ms} ms");
+    }
+}
+
 /// Bins of 35 ms, of which a round trip of 100 ms has 2.857: the window that ended a round trip before lies between two ends of bins.
 #[test]
 fn counts_between_two_bins_are_interpolated() {
