@@ -62,6 +62,29 @@ REPORTED = {
 """Reports of SpaceX: median and 99 % of round trips in ms from router to Internet, in the United
 States at peak hours."""
 
+MEASURED = {
+    "Osnabrück": ((52.27, 8.05), (17.8, 24.8, 30.5, 35.8, 52.2)),
+    "Enschede": ((52.22, 6.89), (18.0, 28.3, 33.6, 39.0, 54.9)),
+}
+"""Places of WetLinks (Laniewski et al., TMA 2024), and round trips in ms from the terminal to the
+first address behind the satellite, September 2023 to March 2024: lower whisker, quartiles with the
+median, and upper whisker of figure 7b, by the coordinates of its drawing in sys-uos/WetLinks at
+c238191. A value is the mean of the probes of a traceroute."""
+
+GATEWAY = (52.05, 9.27)
+POINT_OF_PRESENCE = (50.11, 8.68)
+"""Aerzen, the gateway next to both places, and Frankfurt, where their addresses are."""
+
+FRAME_S = 1 / 750
+"""A frame of Starlink's downlink (Humphreys et al., *Signal Structure of the Starlink Ku-Band
+Downlink*, IEEE TAES 2023). That of the uplink is not published, and taken to be as long."""
+
+FIBER_M_PER_S = 299_792_458 / 1.468
+"""Speed of light in fiber (the group index of G.652 at 1,550 nm)."""
+
+EARTH_M = 6_371_000
+"""Mean radius of the Earth."""
+
 TERMINALS = {
     "Frankfurt to Aerzen": ((50.11, 8.68), (52.05, 9.27)),
     "London to Isle of Man": ((51.51, -0.13), (54.15, -4.48)),
@@ -77,6 +100,7 @@ def measured(repetitions: int) -> dict[str, object]:
         "hypatia": [*beside_hypatia()],
         "timed": [*timed(repetitions)],
         "starlink": [*starlink()],
+        "places": [*places()],
     }
 
 
@@ -148,6 +172,44 @@ def starlink() -> Iterator[dict[str, Any]]:
         given = description(*stations, more=more)
         (path,) = orbits_of(given, [(0, 1)]).paths
         yield {"pair": name, **figures(given, path)}
+
+
+def places() -> Iterator[dict[str, Any]]:
+    """Yield what light, fiber and frames take, beside what was measured at two places."""
+    ground_ms = 2 * MILLISECONDS * great_circle_m(GATEWAY, POINT_OF_PRESENCE) / FIBER_M_PER_S
+    chance = np.random.default_rng(1)
+    for name, (place, measured_ms) in MEASURED.items():
+        stations = [
+            f"name = '{end}', latitude_deg = {latitude}, longitude_deg = {longitude}"
+            for end, (latitude, longitude) in (("terminal", place), ("gateway", GATEWAY))
+        ]
+        more = "duration = '4 h'\nstep = '1 s'\n" + GRID.replace("RULE", "drawn")
+        (path,) = orbits_of(description(*stations, more=more), [(0, 1)]).paths
+        light_ms = 2 * MILLISECONDS * path.delay_s[~np.isnan(path.delay_s)]
+        # In each direction a packet waits for the next frame, and is there with the end of it.
+        waits = chance.uniform(0, 1, (2, len(light_ms))).sum(axis=0)
+        frames_ms = MILLISECONDS * FRAME_S * (2 + waits)
+        yield {
+            "place": name,
+            "ground_ms": ground_ms,
+            "light_ms": quantiles(light_ms),
+            "frames_ms": quantiles(frames_ms),
+            "computed_ms": quantiles(light_ms + ground_ms + frames_ms),
+            "measured_ms": list(measured_ms),
+        }
+
+
+def quantiles(values: Any) -> list[float]:
+    """Return the least, the quartiles and the median, and the 99 % of values."""
+    return [float(np.quantile(values, share)) for share in (0, 0.25, 0.5, 0.75, 0.99)]
+
+
+def great_circle_m(one: tuple[float, float], other: tuple[float, float]) -> float:
+    """Return the distance of two places along the ground."""
+    (north, east), (to_north, to_east) = np.radians(one), np.radians(other)
+    half = np.sin((to_north - north) / 2) ** 2
+    half += np.cos(north) * np.cos(to_north) * np.sin((to_east - east) / 2) ** 2
+    return float(2 * EARTH_M * np.arcsin(np.sqrt(half)))
 
 
 def figures(given: Description, path: OrbitPath) -> dict[str, object]:
@@ -237,10 +299,67 @@ def page(record: Mapping[str, Any]) -> str:
                 ],
                 seen,
             ),
+            "Medians of the parts of round trips to the first address behind the satellite:",
+            table(
+                [
+                    "place",
+                    "light",
+                    "fiber",
+                    "frames",
+                    "all three: least, median",
+                    "measured",
+                    "rest",
+                ],
+                [
+                    [
+                        each["place"],
+                        f"{each['light_ms'][2]:.1f} ms",
+                        f"{each['ground_ms']:.1f} ms",
+                        f"{each['frames_ms'][2]:.1f} ms",
+                        *(_pair(each[key]) for key in ("computed_ms", "measured_ms")),
+                        _pair(_rest(each)),
+                    ]
+                    for each in record["places"]
+                ],
+            ),
+            "Enschede with the rest of Osnabrück:",
+            table(
+                ["", "lower quartile", "median", "upper quartile"],
+                [
+                    [
+                        "predicted",
+                        *(f"{trip_ms:.1f} ms" for trip_ms in _predicted(record["places"])),
+                    ],
+                    [
+                        "measured",
+                        *(
+                            f"{trip_ms:.1f} ms"
+                            for trip_ms in record["places"][1]["measured_ms"][1:4]
+                        ),
+                    ],
+                ],
+            ),
             "Reports of SpaceX, and the rest of them beside these round trips:",
             table(["report", "median", "99 %", "rest of the median", "rest of 99 %"], reported),
         ]
     )
+
+
+def _pair(quantiles_ms: Sequence[float]) -> str:
+    """Return the least and the median of some quantiles."""
+    return f"{quantiles_ms[0]:.1f}, {quantiles_ms[2]:.1f} ms"
+
+
+def _rest(place: Mapping[str, Any]) -> list[float]:
+    """Return what is measured beyond what is computed, quantile by quantile."""
+    both = zip(place["measured_ms"], place["computed_ms"], strict=True)
+    return [measured_ms - computed_ms for measured_ms, computed_ms in both]
+
+
+def _predicted(places: Sequence[Mapping[str, Any]]) -> list[float]:
+    """Return the quartiles of the second place with the rest of the first."""
+    rest, computed = _rest(places[0])[1:4], places[1]["computed_ms"][1:4]
+    return [more_ms + computed_ms for more_ms, computed_ms in zip(rest, computed, strict=True)]
 
 
 def _rests(trips_ms: Sequence[float], pairs: Sequence[Mapping[str, Any]]) -> list[str]:
