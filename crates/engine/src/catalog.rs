@@ -6,7 +6,6 @@ use serde_json::{Value as Json, json};
 
 use longfat_foundation::config::{one_line, parameters_json};
 use longfat_foundation::registry::Family;
-use longfat_hosts::proxies::Proxies;
 use longfat_hosts::traffic::{Source, size::SizeDistribution};
 use longfat_hosts::transport::preset::{PRESETS, Preset};
 use longfat_hosts::transport::{
@@ -27,6 +26,8 @@ use longfat_network::switch::scheduler::Scheduler;
 use longfat_network::switch::service::Service;
 use longfat_network::topology::Topology;
 use longfat_stacks::Stack;
+use longfat_stacks::proxies::Proxies;
+use longfat_stacks::proxies::udp::UdpProxies;
 
 /// All models as JSON: kind, name, summary, source and parameters.
 #[must_use]
@@ -53,6 +54,7 @@ pub fn models() -> Json {
         family::<dyn ReturnScheduler>(),
         family::<dyn Access>(),
         family::<dyn Proxies>(),
+        family::<dyn UdpProxies>(),
         family::<dyn Stack>(),
         family::<dyn Topology>(),
     ];

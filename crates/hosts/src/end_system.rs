@@ -64,6 +64,13 @@ pub trait EndSystem: Send {
     fn limit(&self) -> SendLimit {
         SendLimit::NoData
     }
+    /// Of what it has delivered, its application has not read so many bytes: flow control then lets the other end send less. Without effect on
+    /// those whose application reads at once.
+    fn hold(&mut self, _unread: u64) {}
+    /// Bytes that the other end has acknowledged, from the beginning on, where it is told.
+    fn acknowledged(&self) -> u64 {
+        0
+    }
     /// The rule of resumption of what it sends, if there is one.
     fn resumption(&mut self) -> Option<&mut dyn Resumption> {
         None

@@ -1,4 +1,4 @@
-//! End systems: TCP, datagrams, the traffic of the applications above it, and proxies that split connections.
+//! End systems: TCP, datagrams, and the traffic of the applications above it.
 //!
 //! This crate knows nothing of the network: a sender takes acknowledgments and gives segments.
 
@@ -7,7 +7,6 @@
 
 pub mod datagrams;
 pub mod end_system;
-pub mod proxies;
 pub mod quic;
 pub mod traffic;
 pub mod transport;

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod proxies;
 mod quic;
 mod quinn;
 mod smoltcp;
@@ -38,6 +39,18 @@ pub trait Stack: Send + Sync {
     fn ends(&self, chance: Stream) -> Option<[Box<dyn EndSystem>; 2]>;
     /// Bytes behind the UDP header of the largest packet that it may send; 0 for the TCP of the engine.
     fn largest_packet(&self) -> u64;
+    /// End that opens a connection.
+    fn opener(&self) -> Opener {
+        Opener::Sender
+    }
+    /// True if its packets are datagrams of UDP.
+    fn is_over_udp(&self) -> bool {
+        true
+    }
+    /// The stack with receivers that let at most so many bytes wait to be read; `None` if its receivers always read at once.
+    fn within(&self, _bytes: u64) -> Option<Box<dyn Stack>> {
+        None
+    }
     /// The window law, if it is one of the engine's.
     fn flavor(&self) -> Option<Box<dyn Flavor>> {
         None

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use longfat_foundation::config::{AtLeastOne, Bytes, Gain, PositiveNumber, PositiveSpan};
 use longfat_foundation::random::Stream;
-use longfat_foundation::registry::Chosen;
+use longfat_foundation::registry::{Chosen, Model};
 use longfat_hosts::end_system::EndSystem;
 use longfat_hosts::quic::{
     AckRules, Asked, AtReduction, Bundle, Burst, End, Marking, Pacing, Pair, Probe, Settings, Side, Window,
@@ -174,13 +174,41 @@ impl Quic {
     }
 }
 
-impl Stack for Quic {
-    fn ends(&self, chance: Stream) -> Option<[Box<dyn EndSystem>; 2]> {
+impl Quic {
+    /// Both ends of connections.
+    pub(crate) fn pair(&self) -> Pair {
         let flavor = self.flavor.build(&());
         let control = flavor.control().map_or(self.flavor.name(), |control| control.name());
-        let pair = Pair { name: format!("quic-{control}"), settings: Arc::new(self.settings()) };
+        Pair { name: format!("quic-{control}"), settings: Arc::new(self.settings()) }
+    }
+
+    /// The stack with that end as the one that opens.
+    pub(crate) fn opened_as(&self, opened_by: Opener) -> Self {
+        Self { opened_by, zero_round_trip: self.zero_round_trip && opened_by == Opener::Sender, ..self.clone() }
+    }
+
+    /// Errors of these settings within those of another model, where they are called `key`.
+    pub(crate) fn objections_as(&self, key: &'static str) -> Vec<(&'static str, String)> {
+        let own = Model::<dyn Stack>::objections(self, &());
+        own.into_iter().map(|(name, message)| (key, format!("{name}: {message}"))).collect()
+    }
+}
+
+impl Stack for Quic {
+    fn ends(&self, chance: Stream) -> Option<[Box<dyn EndSystem>; 2]> {
+        let pair = self.pair();
         let near = if self.opened_by == Opener::Sender { Side::Client } else { Side::Server };
         Some([near, near.other()].map(|side| Box::new(pair.end(side, &chance)) as Box<dyn EndSystem>))
+    }
+
+    fn opener(&self) -> Opener {
+        self.opened_by
+    }
+
+    fn within(&self, bytes: u64) -> Option<Box<dyn Stack>> {
+        let stream_window = Bytes(self.stream_window.0.min(bytes));
+        let connection_window = Bytes(self.connection_window.0.min(bytes));
+        Some(Box::new(Self { stream_window, connection_window, ..self.clone() }))
     }
 
     fn largest_packet(&self) -> u64 {

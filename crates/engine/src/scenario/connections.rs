@@ -146,7 +146,7 @@ impl Scenario {
         let is_late = |tcp: &TcpConfig| !tcp.acknowledgments.build(tcp).is_at_once();
         let over_bottleneck = |sender| self.tcp_of_leg(sender, Leg::Bottleneck, true);
         let of_sender = |sender| is_late(&self.tcp_of(sender)) || is_late(&over_bottleneck(sender));
-        self.has_stacks(senders) || self.first_senders(senders).any(of_sender)
+        self.has_stacks(senders) || self.relays_udp() || self.first_senders(senders).any(of_sender)
     }
 
     /// Settings of the end systems of a sender's connections.

@@ -33,7 +33,6 @@ use longfat_foundation::config::{
     Document, Knob, Node, Parameter, PositiveSpan, Reader, Shape, Value, document_schema, knobs,
 };
 use longfat_foundation::registry::Chosen;
-use longfat_hosts::proxies::Proxies;
 use longfat_hosts::traffic::Source;
 use longfat_hosts::transport::{CLASSICAL, NamedControl, TcpConfig, preset};
 use longfat_network::background::Background;
@@ -45,6 +44,7 @@ use longfat_network::switch::PortConfig;
 use longfat_network::switch::preset as queues;
 use longfat_network::topology::{Graph, Topology};
 use longfat_stacks::Stack;
+use longfat_stacks::proxies::Proxies;
 
 /// The version of the scenario format: 1.
 #[derive(Clone, Copy, Debug)]

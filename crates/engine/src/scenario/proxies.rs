@@ -3,9 +3,11 @@
 use std::borrow::Cow;
 
 use longfat_foundation::config::Parameter;
-use longfat_hosts::proxies::SplitTcp;
+use longfat_hosts::traffic::Datagrams;
 use longfat_hosts::transport::{TcpConfig, WindowScale};
 use longfat_network::topology::{Graph, Leg};
+use longfat_stacks::proxies::SplitTcp;
+use longfat_stacks::proxies::udp::{Connection, Relayed};
 
 use super::Scenario;
 use super::objections::Objection;
@@ -15,6 +17,21 @@ impl Scenario {
     #[must_use]
     pub fn split(&self) -> Option<SplitTcp> {
         if self.proxies.is_absent() { None } else { self.proxies.build(&()).splits().cloned() }
+    }
+
+    /// True if proxies do something to connections over UDP.
+    pub(super) fn relays_udp(&self) -> bool {
+        self.split().is_some_and(|split| !split.udp.is_absent())
+    }
+
+    /// The proxies of a connection over UDP, if it is not left alone; `datagrams` are those of its source.
+    #[must_use]
+    pub fn relayed(&self, sender: usize, connection: usize, datagrams: Option<Datagrams>) -> Option<Relayed> {
+        let split = self.split().filter(|split| !split.udp.is_absent())?;
+        let chance = |part: &str| self.chance().stream(&format!("stack/{connection}/{part}"));
+        let stack = self.stack_of(sender).filter(|_| datagrams.is_none()).map(|stack| stack.build(&()));
+        let largest = datagrams.map_or_else(|| stack.as_ref().map_or(0, |it| it.largest_packet()), |it| it.largest);
+        split.udp.build(&()).relayed(&Connection { stack: stack.as_deref(), largest, buffer: split.buffer.0 }, &chance)
     }
 
     /// The error of a connection that does not pass the proxies.
@@ -55,7 +72,31 @@ impl Scenario {
         }
         let mut objections = self.object_to_senders_beyond_windows(&split);
         objections.extend(self.object_to_windows_of_proxies(&split));
+        objections.extend(self.object_to_udp_proxies(&split, graph.senders()));
         objections
+    }
+
+    /// Errors of the proxies for UDP: their own, connections that they cannot have, and packets that do not fit the framing.
+    fn object_to_udp_proxies(&self, split: &SplitTcp, senders: usize) -> Vec<Objection> {
+        let own: Vec<_> =
+            split.udp.objections(&()).into_iter().map(|(key, it)| (format!("proxies.udp.{key}"), it)).collect();
+        if split.udp.is_absent() || !own.is_empty() || !self.framing.objections(&()).is_empty() {
+            return own;
+        }
+        let (udp, name) = (split.udp.build(&()), self.framing.name());
+        let most = self.framing.build(&()).largest_datagram().unwrap_or(u64::MAX);
+        let too_large = (udp.largest_packet() > most).then(|| {
+            format!("a packet of {} B does not fit one of framing \"{name}\"; at most {most} B", udp.largest_packet())
+        });
+        let of_sender = |sender: usize| {
+            let datagrams = self.source(sender, senders).datagrams();
+            let stack = self.stack_of(sender).filter(|_| datagrams.is_none()).map(|stack| stack.build(&()));
+            let largest =
+                datagrams.map_or_else(|| stack.as_ref().map(|it| it.largest_packet()), |it| Some(it.largest))?;
+            udp.objection(&Connection { stack: stack.as_deref(), largest, buffer: split.buffer.0 })
+        };
+        let unfit = self.first_senders(senders).find_map(of_sender);
+        too_large.or(unfit).map(|message| ("proxies.udp".into(), message)).into_iter().collect()
     }
 
     /// A proxy has no room for data beyond the window that it advertises.

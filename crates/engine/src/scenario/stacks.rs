@@ -45,7 +45,8 @@ impl Scenario {
         let ends = firsts.iter().skip(1).copied().chain([graph.senders()]);
         let of_group = |(&first, end): (&usize, usize)| {
             let each = self.stack_of(first)?.build(&()).connection_bytes();
-            Some(each.saturating_mul(connections[first..end].iter().sum()))
+            let proxies = self.split().map_or(0, |split| split.udp.build(&()).connection_bytes());
+            Some(each.saturating_add(proxies).saturating_mul(connections[first..end].iter().sum()))
         };
         firsts.iter().zip(ends).filter_map(of_group).fold(0, u64::saturating_add)
     }

@@ -69,3 +69,38 @@ fn senders_that_exceed_the_window_have_no_proxies_whose_buffers_they_would_excee
 fn other_kinds_of_proxies_are_unknown() {
     assert_refused("proxies", "snoop", &["unknown kind of proxies \"snoop\"", "\"split-tcp\""]);
 }
+
+#[test]
+fn proxies_for_udp_fit_the_connections_that_they_have() {
+    let proxies = |udp: &str| format!("{{ kind = 'split-tcp', buffer = '1 MB', udp = {udp} }}");
+    for (stack, udp, words) in [
+        (
+            "quic",
+            "'tunnel'",
+            "proxies.udp: unknown kind of proxies for UDP \"tunnel\"; known: \"pass\", \"split-quic\", \"connect-udp\"",
+        ),
+        ("quic", "{ kind = 'connect-udp', queue = '0 B' }", "proxies.udp.queue: must be more than zero"),
+        (
+            "quic",
+            "{ kind = 'connect-udp', queue = '1 kB' }",
+            "proxies.udp: a queue of 1000 B has no room for a packet; at least 1202 B",
+        ),
+        (
+            "quic",
+            "{ kind = 'connect-udp', quic = { packet_size = '1200 B' } }",
+            "proxies.udp: packets of 1200 B do not fit the tunnel's of 1200 B; quic.packet_size of 1234 B at least",
+        ),
+        (
+            "quic",
+            "{ kind = 'split-quic', quic = { packet_size = '100 B' } }",
+            "proxies.udp.quic: packet_size: 100 B is no size of a packet",
+        ),
+        ("quinn", "'split-quic'", "proxies.udp: splits connections of stack \"quic\" alone"),
+        ("smoltcp", "'connect-udp'", "proxies.udp: carries UDP, and the stack of a connection is a TCP of its own"),
+    ] {
+        assert_complaint(&[("stack", stack), ("proxies", &proxies(udp))], words);
+    }
+    let small = "{ kind = 'split-tcp', buffer = '2 kB', udp = 'split-quic' }";
+    let words = "proxies.udp: a buffer of 2000 B is too small for QUIC; at least two packets, 2400 B";
+    assert_complaint(&[("stack", "quic"), ("proxies", small)], words);
+}

@@ -34,6 +34,7 @@ mod sources;
 mod stacks;
 mod terminals;
 mod timeouts;
+mod udp_proxies;
 mod unlimited_buffer;
 mod www;
 

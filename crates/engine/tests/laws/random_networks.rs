@@ -240,6 +240,7 @@ pub fn parse(text: &str) -> Option<Scenario> {
         "sends more than a proxy has room for",
         "proxies split these",
         "proxies stand at the switches",
+        "proxies.udp: ",
         "is above most_increase",
         "is above most_decrease",
         "is above short_delay",

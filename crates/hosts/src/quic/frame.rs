@@ -46,6 +46,13 @@ pub enum Frame {
     },
     /// Asks for an acknowledgment at once.
     ImmediateAck,
+    /// A datagram of so many bytes (RFC 9221), and what the other end gets for it.
+    Datagram {
+        /// Its size on the line.
+        length: u64,
+        /// What is handed out; it takes no room on the line.
+        contents: Vec<u8>,
+    },
 }
 
 /// An acknowledgment.
@@ -76,6 +83,8 @@ const MAX_STREAM_DATA: u64 = 0x11;
 const DATA_BLOCKED: u64 = 0x14;
 const STREAM_DATA_BLOCKED: u64 = 0x15;
 const HANDSHAKE_DONE: u64 = 0x1e;
+/// With a length (RFC 9221 section 4).
+const DATAGRAM: u64 = 0x31;
 /// draft-ietf-quic-ack-frequency-10 sections 4 and 5.
 const IMMEDIATE_ACK: u64 = 0x1f;
 const ACK_FREQUENCY: u64 = 0xaf;
@@ -90,6 +99,9 @@ impl Frame {
     /// Bytes that it takes beside its data.
     #[must_use]
     pub fn header_bytes(&self) -> u64 {
+        if let Self::Datagram { length, .. } = self {
+            return number::size(DATAGRAM) + number::size(*length);
+        }
         let mut written = Vec::new();
         self.write(&mut written);
         written.len() as u64
@@ -100,6 +112,7 @@ impl Frame {
     pub fn data_bytes(&self) -> u64 {
         match self {
             Self::Crypto(range) | Self::Stream { range, .. } => range.1 - range.0,
+            Self::Datagram { length, .. } => *length,
             _ => 0,
         }
     }
@@ -148,6 +161,10 @@ impl Frame {
                 numbers(buffer, &[ACK_FREQUENCY, *sequence, *packets, *delay_us, *reordering]);
             }
             Self::ImmediateAck => numbers(buffer, &[IMMEDIATE_ACK]),
+            Self::Datagram { length, contents } => {
+                numbers(buffer, &[DATAGRAM, *length, contents.len() as u64]);
+                buffer.extend(contents);
+            }
         }
     }
 
@@ -178,6 +195,12 @@ impl Frame {
                 reordering: unread.number()?,
             },
             IMMEDIATE_ACK => Self::ImmediateAck,
+            DATAGRAM => {
+                let (length, kept) = (unread.number()?, unread.number()?);
+                let (contents, rest) = unread.0.split_at_checked(usize::try_from(kept).ok()?)?;
+                unread.0 = rest;
+                Self::Datagram { length, contents: contents.to_vec() }
+            }
             _ => return None,
         })
     }
@@ -263,6 +286,7 @@ mod tests {
             Frame::HandshakeDone,
             Frame::AckFrequency { sequence: 0, packets: 9, delay_us: 25_000, reordering: 3 },
             Frame::ImmediateAck,
+            Frame::Datagram { length: 1200, contents: vec![7; 30] },
             Frame::Padding(9),
         ];
         for frame in frames {

@@ -19,6 +19,6 @@ mod stream;
 #[cfg(test)]
 mod tests;
 
-pub use end::{End, Pair, Side};
+pub use end::{End, Pair, Side, largest_datagram};
 pub use receiver::AckRules;
 pub use settings::{Asked, AtReduction, Bundle, Burst, Marking, Pacing, Probe, Settings, Window};

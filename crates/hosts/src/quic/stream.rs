@@ -46,6 +46,12 @@ impl Outgoing {
         self.acknowledged.insert(range);
     }
 
+    /// Bytes that the peer has from the beginning on.
+    #[must_use]
+    pub fn acknowledged_to(&self) -> u64 {
+        self.acknowledged.containing(0).map_or(0, |range| range.1)
+    }
+
     /// These bytes are lost.
     pub fn lose(&mut self, range: Range) {
         self.lost.insert(range);

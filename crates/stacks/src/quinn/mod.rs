@@ -174,6 +174,10 @@ impl Stack for Quinn {
         Some([near, near.other()].map(|side| Box::new(pair.end(side, &chance)) as Box<dyn EndSystem>))
     }
 
+    fn opener(&self) -> Opener {
+        self.opened_by
+    }
+
     fn largest_packet(&self) -> u64 {
         self.largest_mtu.0
     }

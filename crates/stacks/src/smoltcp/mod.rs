@@ -106,6 +106,14 @@ impl Stack for Smoltcp {
         Some([near_opens, !near_opens].map(|opens| Box::new(End::new(&settings, opens, chance.draw())) as Box<_>))
     }
 
+    fn opener(&self) -> Opener {
+        self.opened_by
+    }
+
+    fn is_over_udp(&self) -> bool {
+        false
+    }
+
     fn largest_packet(&self) -> u64 {
         self.mtu.0 - HEADERS_BYTES
     }

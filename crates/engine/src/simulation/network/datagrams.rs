@@ -11,9 +11,11 @@ use longfat_hosts::traffic::Source;
 use longfat_hosts::transport::ReceivedBytes;
 use longfat_hosts::transport::resume::Resumption;
 use longfat_network::framing::{Cell, Content};
+use longfat_stacks::proxies::udp::Relayed;
 
 use super::agenda::Place;
 use super::audit::{Violation, equal};
+use super::datagram_relays::Proxied;
 use super::ledger::Hindrance;
 use super::{Drive, Network};
 use crate::observer::Observer;
@@ -38,6 +40,8 @@ pub struct DatagramFlow {
     /// When the timer of each end is due in the calendar.
     timers: [Option<Time>; 2],
     counts: DatagramCounts,
+    /// The proxies in its way, if its packets do not pass them.
+    proxied: Option<Box<Proxied>>,
     started: Option<Time>,
     /// All bytes that the source will ever hand over, if there is an end, and when the last of them was delivered.
     size: Option<u64>,
@@ -101,6 +105,7 @@ impl DatagramFlow {
                 back: sends_back.then(Reception::default),
                 lost: 0,
             },
+            proxied: None,
             started: None,
             size,
             finished: None,
@@ -114,20 +119,36 @@ impl DatagramFlow {
     pub fn of_sources(scenario: &Scenario, sources: &[Box<dyn Source>], senders: &[usize]) -> Vec<Option<Box<Self>>> {
         let planned = |connection: usize| {
             let source = &sources[connection];
-            if let Some(datagrams) = source.datagrams() {
-                return Some(Self::planned(plain(datagrams), true, datagrams.are_answered, None));
-            }
-            let ends = scenario.ends_of_stack(senders[connection], connection)?;
-            Some(Self::planned(ends, false, true, source.size()))
+            let flow = if let Some(datagrams) = source.datagrams() {
+                Self::planned(plain(datagrams), true, datagrams.are_answered, None)
+            } else {
+                let ends = scenario.ends_of_stack(senders[connection], connection)?;
+                Self::planned(ends, false, true, source.size())
+            };
+            Some(flow.with_proxies(scenario.relayed(senders[connection], connection, source.datagrams())))
         };
         let all: Vec<_> = (0..sources.len()).map(|connection| planned(connection).map(Box::new)).collect();
         if all.iter().all(Option::is_none) { Vec::new() } else { all }
     }
 
+    fn with_proxies(mut self, relayed: Option<Relayed>) -> Self {
+        if let Some(Relayed { ends, relays }) = relayed {
+            self.ends = ends.unwrap_or(self.ends);
+            self.proxied = Some(Box::new(Proxied::new(relays)));
+        }
+        self
+    }
+
+    /// The proxies in its way, if its packets do not pass them.
+    pub fn proxied_mut(&mut self) -> Option<&mut Proxied> {
+        self.proxied.as_deref_mut()
+    }
+
     /// Bytes that are allocated.
     pub fn memory_bytes(&self) -> usize {
         let DatagramCounts { there, back, .. } = &self.counts;
-        let ends: usize = self.ends.iter().map(|end| end.memory_bytes()).sum();
+        let proxied = self.proxied.as_ref().map_or(0, |proxied| proxied.memory_bytes());
+        let ends: usize = proxied + self.ends.iter().map(|end| end.memory_bytes()).sum::<usize>();
         size_of::<Self>() + ends + there.memory_bytes() + back.as_ref().map_or(0, Reception::memory_bytes)
     }
 
@@ -239,13 +260,19 @@ impl<O: Observer, D: Drive> Network<O, D> {
             flow.place = Some(place);
             flow.ends.iter_mut().for_each(|end| end.begin(now));
         }
+        self.place_proxies(connection);
+        self.make_room();
         self.remember_paths(connection);
         self.act(now, connection, End::Far);
     }
 
     /// The timer of an end of a connection over UDP is due.
     #[inline(never)]
-    pub fn expire_datagrams(&mut self, now: Time, connection: usize, end: End) {
+    pub fn expire_datagrams(&mut self, now: Time, number: usize, end: End) {
+        let connection = self.numbers.connection(number);
+        if number != connection {
+            return self.expire_at_proxy(now, connection, end as usize);
+        }
         let Some(flow) = self.flows.datagrams_mut(connection) else { return };
         flow.fingerprint.add(now.0);
         flow.timers[end as usize] = None;
@@ -292,7 +319,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
     }
 
     /// Sends a datagram over the leg of a connection with that flow number.
-    fn send_parcel(&mut self, now: Time, number: usize, from: End, parcel: Parcel) {
+    pub fn send_parcel(&mut self, now: Time, number: usize, from: End, parcel: Parcel) {
         let Parcel { length, number: sequence, sent, codepoint, contents } = parcel;
         let (there, back) = self.numbers.circuits(number);
         let is_answer = from == End::Far;
@@ -315,6 +342,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         let contents = self.packets.take_contents(last.packet);
         let parcel = Parcel { length, number: sequence, sent, codepoint: last.codepoint(), contents };
         if let Some(next) = if is_answer { self.numbers.before(number) } else { self.numbers.next(number) } {
+            let Some(parcel) = self.receive_at_proxy(now, number, is_answer, bits, parcel) else { return };
             self.enter_arrival(number, is_answer, ReceivedBytes { new: length, ..ReceivedBytes::default() }, bits);
             self.ledger.receiver_acts(now, number);
             self.send_parcel(now, next, from, parcel);
@@ -342,7 +370,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
     }
 
     /// Enters an arrival into the ledger.
-    fn enter_arrival(&mut self, number: usize, is_answer: bool, brought: ReceivedBytes, bits: u64) {
+    pub fn enter_arrival(&mut self, number: usize, is_answer: bool, brought: ReceivedBytes, bits: u64) {
         if is_answer {
             self.ledger.control_arrives(number, bits);
         } else if brought.sum() == 0 {
@@ -372,8 +400,11 @@ impl<O: Observer, D: Drive> Network<O, D> {
     /// # Errors
     /// If more have arrived than were sent.
     fn datagrams_lost(&self, connection: usize, counts: &DatagramCounts) -> Result<u64, Violation> {
-        let under_way: i64 =
-            self.numbers.in_turn(connection, false).map(|number| i64::from(self.ledger.under_way(number))).sum();
+        let proxied = self.flows.datagrams(connection).and_then(|flow| flow.proxied.as_ref());
+        // Between proxies its packets are within others.
+        let legs = self.numbers.in_turn(connection, false).filter(|number| proxied.is_none() || *number != connection);
+        let inside = proxied.map_or(0, |proxied| proxied.datagrams_inside().max(0));
+        let under_way = inside + legs.map(|number| i64::from(self.ledger.under_way(number))).sum::<i64>();
         let (sent, copies) = (counts.sent + counts.sent_back, |end: &Reception| end.received + end.duplicates);
         let arrived = copies(&counts.there) + counts.back.as_ref().map_or(0, copies);
         let rest = sent.checked_sub(arrived).and_then(|rest| rest.checked_add_signed(-under_way));
@@ -392,13 +423,20 @@ impl<O: Observer, D: Drive> Network<O, D> {
     pub fn audit_datagrams(&self, connection: usize) -> Result<(), Violation> {
         let Some(flow) = self.flows.datagrams(connection) else { return Ok(()) };
         let counts = &flow.counts;
-        self.datagrams_lost(connection, counts)?;
+        if let (Some(proxied), Some(split)) = (&flow.proxied, self.scenario.split()) {
+            proxied.audit(split.buffer.0)?;
+        }
+        // Where proxies split, packets of one leg are not those of the next.
+        let is_one = flow.proxied.as_ref().is_none_or(|proxied| proxied.most_kept().is_none());
+        if is_one {
+            self.datagrams_lost(connection, counts)?;
+        }
         equal("datagrams measured, and received", counts.there.delay.count, counts.there.received)?;
         if !flow.is_plain {
             let Progress { offered, delivered, held, received_to, .. } = flow.progress();
             let order = [delivered, received_to, offered];
             let is_kept = held <= received_to - delivered.min(received_to);
-            if order.is_sorted() && is_kept && counts.there.bytes <= counts.sent_bytes {
+            if order.is_sorted() && is_kept && (!is_one || counts.there.bytes <= counts.sent_bytes) {
                 return Ok(());
             }
             return Err(Violation(format!(

@@ -162,7 +162,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
 
     /// A delayed acknowledgment is due.
     pub fn acknowledge_late(&mut self, now: Time, number: usize) {
-        if self.flows.datagrams(number).is_some() {
+        if self.flows.is_over_udp(number) {
             return self.expire_datagrams(now, number, End::Far);
         }
         let acknowledgment = self.flows[number].receiver.acknowledge_late();
@@ -259,7 +259,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
     }
 
     pub fn time_out(&mut self, now: Time, number: usize) {
-        if self.flows.datagrams(number).is_some() {
+        if self.flows.is_over_udp(number) {
             return self.expire_datagrams(now, number, End::Near);
         }
         let flow = &mut self.flows[number];

@@ -265,6 +265,12 @@ impl Flows {
         self.datagrams(number.checked_rem(self.datagrams.len())?)
     }
 
+    /// True if a flow is a connection over UDP, or a leg of one.
+    #[inline]
+    pub fn is_over_udp(&self, number: usize) -> bool {
+        self.datagrams_of(number).is_some()
+    }
+
     /// The fingerprint of a flow that has begun.
     pub fn fingerprint_mut(&mut self, number: usize) -> &mut Fingerprint {
         let connection = number.checked_rem(self.datagrams.len()).filter(|number| self.datagrams[*number].is_some());

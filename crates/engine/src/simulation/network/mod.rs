@@ -7,6 +7,7 @@ mod asking;
 mod at_rest;
 mod audit;
 mod barriers;
+mod datagram_relays;
 mod datagram_results;
 mod datagrams;
 mod drive;

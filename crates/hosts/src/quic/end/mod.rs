@@ -1,9 +1,12 @@
 //! An end of a connection.
 
+mod datagrams;
 mod handshake;
 mod receiving;
 mod sending;
 mod timers;
+
+pub use datagrams::largest_datagram;
 
 use std::sync::Arc;
 
@@ -11,6 +14,7 @@ use longfat_foundation::measure::SendLimit;
 use longfat_foundation::random::Stream;
 use longfat_foundation::units::{Span, Time};
 
+use self::datagrams::Datagrams;
 use super::congestion::Congestion;
 use super::pacing::Bucket;
 use super::packet::Kind;
@@ -154,6 +158,9 @@ pub struct End {
     uses_ecn: bool,
     stream: Outgoing,
     incoming: Incoming,
+    /// Bytes of those delivered that the application has not read.
+    unread: u64,
+    datagrams: Datagrams,
     /// Limits that the peer has set, and that it was told.
     limits: Limits,
     own_limits: Limits,
@@ -204,6 +211,8 @@ impl End {
             uses_ecn: settings.marking != Marking::None,
             stream: Outgoing::default(),
             incoming: Incoming::default(),
+            unread: 0,
+            datagrams: Datagrams::default(),
             limits,
             own_limits: limits,
             peer_delay: rules.longest_delay,
@@ -286,15 +295,25 @@ impl EndSystem for End {
     }
 
     fn limit(&self) -> SendLimit {
-        if self.stream.offered <= self.stream.sent_to && self.stream.next(u64::MAX).is_none() {
+        let has_datagrams = self.datagrams.next_bytes().is_some();
+        if self.stream.offered <= self.stream.sent_to && self.stream.next(u64::MAX).is_none() && !has_datagrams {
             SendLimit::NoData
         } else if !self.spaces[Space::Data as usize].has_keys {
             SendLimit::Opening
-        } else if self.stream.next(self.allowed()).is_none() {
+        } else if self.stream.next(self.allowed()).is_none() && !has_datagrams {
             SendLimit::ReceiverWindow
         } else {
             self.congestion.limit()
         }
+    }
+
+    fn hold(&mut self, unread: u64) {
+        self.unread = unread;
+        self.raise_limits();
+    }
+
+    fn acknowledged(&self) -> u64 {
+        self.stream.acknowledged_to()
     }
 
     fn resumption(&mut self) -> Option<&mut dyn Resumption> {
@@ -323,6 +342,10 @@ impl EndSystem for End {
                 + space.crypto_in.memory_bytes()
         };
         let spaces: usize = self.spaces.iter().map(of_space).sum();
-        size_of::<Self>() + spaces + self.stream.memory_bytes() + self.incoming.memory_bytes()
+        size_of::<Self>()
+            + spaces
+            + self.stream.memory_bytes()
+            + self.incoming.memory_bytes()
+            + self.datagrams.memory_bytes()
     }
 }

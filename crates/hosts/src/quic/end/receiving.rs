@@ -59,6 +59,7 @@ impl End {
                     brought += self.incoming.take_in(*range);
                     self.raise_limits();
                 }
+                Frame::Datagram { contents, .. } => self.datagrams.arrived.push_back(contents.clone()),
                 Frame::MaxData(limit) => self.limits.connection = self.limits.connection.max(*limit),
                 Frame::MaxStreamData(_, limit) => self.limits.stream = self.limits.stream.max(*limit),
                 Frame::HandshakeDone => self.confirm(),
@@ -74,9 +75,10 @@ impl End {
         brought
     }
 
-    /// The application reads at once: a limit is raised when half of the window is used up.
-    fn raise_limits(&mut self) {
-        let read = self.incoming.delivered;
+    /// The application reads at once, unless it is held ([`EndSystem::hold`](crate::end_system::EndSystem::hold)): a limit is raised when half of
+    /// the window is used up.
+    pub(super) fn raise_limits(&mut self) {
+        let read = self.incoming.delivered - self.unread;
         let raised = |limit: u64, window: u64| (limit - read < window.div_ceil(2)).then_some(read + window);
         if let Some(limit) = raised(self.own_limits.stream, self.settings.stream_window) {
             (self.own_limits.stream, self.pending.max_stream_data) = (limit, true);

@@ -114,6 +114,7 @@ impl End {
                 || pending.handshake_done
                 || pending.ack_frequency
                 || pending.blocked.is_some()
+                || self.datagrams.next_bytes().is_some()
                 || self.stream.next(self.allowed()).is_some()
         };
         state.crypto_out.next(u64::MAX).is_some() || (space == Space::Data && of_data())
@@ -137,7 +138,7 @@ impl End {
         let is_due = state.received.deadline().is_some_and(|time| time <= now);
         let mut frames = Vec::new();
         let mut left = room;
-        self.acknowledge(now, space, &mut frames, &mut left);
+        self.acknowledge(now, space, is_due, &mut frames, &mut left);
         if probes {
             self.prepare_probe(space);
         }
@@ -145,7 +146,7 @@ impl End {
             // The acknowledgment of a probe must not wait (draft-ietf-quic-ack-frequency-10 section 5).
             push(&mut frames, &mut left, Frame::ImmediateAck);
         }
-        if may_send || probes {
+        if may_send || probes || (space == Space::Data && self.datagrams.goes_freely()) {
             self.add_frames(space, &mut frames, &mut left);
         }
         let is_eliciting = frames.iter().any(Frame::is_eliciting);
@@ -170,11 +171,16 @@ impl End {
         }
     }
 
-    /// An acknowledgment goes with every packet while there is one to send; with early data there is none.
-    fn acknowledge(&mut self, now: Time, space: Space, frames: &mut Vec<Frame>, left: &mut u64) {
+    /// An acknowledgment goes with every packet while there is one to send; with early data there is none. One that is not due gives way to a
+    /// datagram that would not fit beside it.
+    fn acknowledge(&mut self, now: Time, space: Space, is_due: bool, frames: &mut Vec<Frame>, left: &mut u64) {
         let Some(mut ack) = self.space(space).received.acknowledgment(now, true) else { return };
         while Frame::Ack(ack.clone()).bytes() > *left && ack.ranges.len() > 1 {
             ack.ranges.pop();
+        }
+        let datagram = self.datagrams.next_bytes().filter(|_| space == Space::Data && !is_due);
+        if datagram.is_some_and(|bytes| Frame::Ack(ack.clone()).bytes() + bytes > *left) {
+            return;
         }
         push(frames, left, Frame::Ack(ack));
     }
@@ -193,6 +199,7 @@ impl End {
     fn add_frames(&mut self, space: Space, frames: &mut Vec<Frame>, left: &mut u64) {
         if space == Space::Data {
             self.add_control(frames, left);
+            self.datagrams.fill(frames, left);
             let id = self.side.stream();
             let allowed = self.allowed();
             add_data(&mut self.stream, allowed, frames, left, |range, fills| Frame::Stream { id, range, fills });

@@ -112,6 +112,7 @@ impl End {
     }
 
     fn send_again(&mut self, space: Space, (_, sent): Numbered) {
+        self.datagrams.note_lost(&sent);
         if !sent.was_probed {
             sent.frames.iter().for_each(|frame| self.queue_again(space, frame));
         }
@@ -127,7 +128,7 @@ impl End {
             Frame::DataBlocked(_) | Frame::StreamDataBlocked(..) => self.told_blocked = None,
             Frame::HandshakeDone => self.pending.handshake_done = true,
             Frame::AckFrequency { .. } => self.pending.ack_frequency = true,
-            Frame::Padding(_) | Frame::Ping | Frame::Ack(_) | Frame::ImmediateAck => {}
+            Frame::Padding(_) | Frame::Ping | Frame::Ack(_) | Frame::ImmediateAck | Frame::Datagram { .. } => {}
         }
     }
 

@@ -3,14 +3,16 @@
 use longfat_foundation::config::Bytes;
 use longfat_foundation::registry::Chosen;
 
-use super::Proxies;
-use crate::transport::acknowledging::Acknowledging;
-use crate::transport::flavor::Flavor;
-use crate::transport::pacing::Pacing;
-use crate::transport::{
+use longfat_hosts::transport::acknowledging::Acknowledging;
+use longfat_hosts::transport::flavor::Flavor;
+use longfat_hosts::transport::pacing::Pacing;
+use longfat_hosts::transport::{
     CongestionNotification, CongestionWindowLimit, InitialThreshold, InitialWindow, SlowStartGrowth, TcpConfig,
     WindowScale,
 };
+
+use super::Proxies;
+use super::udp::UdpProxies;
 
 longfat_foundation::section! {
     /// TCP settings of the leg over the bottleneck; the others are those of its connection.
@@ -49,6 +51,8 @@ longfat_foundation::model! {
         pub buffer: Bytes,
         /// The TCP over the bottleneck.
         pub tcp: LegTcp = "{}",
+        /// What they do to connections over UDP: stacks such as QUIC, and datagrams.
+        pub udp: Chosen<dyn UdpProxies> = "pass",
     }
     build(config, _context) { Box::new(config.clone()) }
 }

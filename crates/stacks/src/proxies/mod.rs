@@ -4,6 +4,7 @@
 
 mod none;
 mod split_tcp;
+pub mod udp;
 
 pub use split_tcp::SplitTcp;
 
