@@ -187,6 +187,11 @@ impl Quic {
         Self { opened_by, zero_round_trip: self.zero_round_trip && opened_by == Opener::Sender, ..self.clone() }
     }
 
+    /// The stack with full packets of that size.
+    pub(crate) fn with_packets_of(&self, packet_size: Bytes) -> Self {
+        Self { packet_size, ..self.clone() }
+    }
+
     /// Errors of these settings within those of another model, where they are called `key`.
     pub(crate) fn objections_as(&self, key: &'static str) -> Vec<(&'static str, String)> {
         let own = Model::<dyn Stack>::objections(self, &());

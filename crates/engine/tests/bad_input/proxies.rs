@@ -87,8 +87,8 @@ fn proxies_for_udp_fit_the_connections_that_they_have() {
         ),
         (
             "quic",
-            "{ kind = 'connect-udp', quic = { packet_size = '1200 B' } }",
-            "proxies.udp: packets of 1200 B do not fit the tunnel's of 1200 B; quic.packet_size of 1234 B at least",
+            "{ kind = 'connect-udp', packet_size = '1200 B' }",
+            "proxies.udp: packets of 1200 B do not fit the tunnel's of 1200 B; packet_size of 1234 B at least",
         ),
         (
             "quic",

@@ -183,7 +183,7 @@ fn a_search_of_too_many_bins_or_of_no_share_is_refused() {
         ("threshold", "1.5", "at most 1"),
         ("window", "0", "above 0"),
         ("expectation", "\"doubled\"", "known: \"sent\", \"twice-delivered\""),
-        ("at_exit", "\"drain\"", "known: \"keep\", \"roll-back\", \"delivered\""),
+        ("at_exit", "\"drain\"", "known: \"keep\", \"roll-back\", \"roll-back-latest\", \"delivered\""),
     ] {
         let exit = format!("{{ kind = \"search\", {key} = {value} }}");
         let problems = complaints_with(&[("tcp.slow_start_exit", &exit)]);

@@ -12,9 +12,9 @@ use crate::support::scenario;
 const UDP: [&str; 6] = [
     "\"split-quic\"",
     "{ kind = \"split-quic\", quic = { flavor = \"cubic\", packet_size = \"1400 B\" } }",
-    "{ kind = \"connect-udp\", quic = { packet_size = \"1500 B\" } }",
-    "{ kind = \"connect-udp\", congestion_control = false, quic = { flavor = \"bbr\", packet_size = \"1500 B\" } }",
-    "{ kind = \"connect-udp\", queue = \"3 kB\", quic = { packet_size = \"1452 B\", opened_by = \"receiver\" } }",
+    "{ kind = \"connect-udp\", packet_size = \"1500 B\" }",
+    "{ kind = \"connect-udp\", congestion_control = false, quic.flavor = \"bbr\", packet_size = \"1500 B\" }",
+    "{ kind = \"connect-udp\", queue = \"3 kB\", quic = { opened_by = \"receiver\" } }",
     "\"pass\"",
 ];
 
@@ -95,7 +95,7 @@ fn split_connections_of_quic_need_no_slow_start_over_the_satellite() {
 fn a_tunnel_takes_the_share_of_its_headers() {
     let rest =
         "traffic = { kind = \"constant-rate\", rate = \"40 Mbit/s\", size = \"1200 B\" }\nmeasure.from = \"10 s\"\n";
-    let free = "{ kind = \"connect-udp\", congestion_control = false, quic = { packet_size = \"1452 B\" } }";
+    let free = "{ kind = \"connect-udp\", congestion_control = false }";
     let received = |udp: &str| record(udp, rest).flows[0].datagrams.as_ref().expect("they are").received as f64;
     let (pass, tunnel) = (received("\"pass\""), received(free));
     let share = tunnel / pass;

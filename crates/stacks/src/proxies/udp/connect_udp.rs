@@ -21,7 +21,9 @@ longfat_foundation::model! {
     #[source = "RFC 9298 (CONNECT-UDP); RFC 9297 section 2.1; RFC 9221"]
     pub struct ConnectUdp: dyn UdpProxies {
         /// The QUIC between the proxies. Who opens it is as with the connection itself.
-        quic: Quic = "{ packet_size = \"1452 B\" }",
+        quic: Quic = "{}",
+        /// Bytes behind the UDP header of a full packet between the proxies, in place of `quic.packet_size`: more than hosts send.
+        packet_size: Bytes = "1452 B",
         /// Bytes of datagrams that wait at each proxy while window and pacing let none go; what exceeds them is dropped (RFC 9221 section 5.4
         /// lets a sender do either). By default as much as quinn 0.11 keeps.
         queue: Bytes = "1 MiB",
@@ -30,17 +32,24 @@ longfat_foundation::model! {
         congestion_control: bool = "true" or ["false"],
     }
     build(config, _context) { Box::new(config.clone()) }
-    objections(config, _context) { config.quic.objections_as("quic") }
+    objections(config, _context) { config.line().objections_as("quic") }
 }
 
 /// Bytes of an HTTP Datagram before a packet: the number of its request's stream, a quarter of 0, and the context 0 of packets (RFC 9297 section
 /// 2.1, RFC 9298 section 5).
 const HTTP_BYTES: u64 = 2;
 
+impl ConnectUdp {
+    /// The QUIC between the proxies.
+    fn line(&self) -> Quic {
+        self.quic.with_packets_of(self.packet_size)
+    }
+}
+
 impl UdpProxies for ConnectUdp {
     fn relayed(&self, connection: &Connection<'_>, chance: &dyn Fn(&str) -> Stream) -> Option<Relayed> {
         let opener = connection.stack.map_or(Opener::Sender, Stack::opener);
-        let pair = self.quic.pair();
+        let pair = self.line().pair();
         let near = if opener == Opener::Sender { Role::Client } else { Role::Server };
         let chance = chance("tunnel");
         let proxy = |role| {
@@ -60,12 +69,12 @@ impl UdpProxies for ConnectUdp {
                     .into(),
             );
         }
-        let (largest, packet) = (connection.largest + HTTP_BYTES, self.quic.largest_packet());
+        let (largest, packet) = (connection.largest + HTTP_BYTES, self.packet_size.0);
         let missing = largest.saturating_sub(largest_datagram(packet));
         if missing > 0 {
             let least = packet + missing;
             return Some(format!(
-                "packets of {} B do not fit the tunnel's of {packet} B; quic.packet_size of {least} B at least",
+                "packets of {} B do not fit the tunnel's of {packet} B; packet_size of {least} B at least",
                 connection.largest
             ));
         }
@@ -74,7 +83,7 @@ impl UdpProxies for ConnectUdp {
     }
 
     fn largest_packet(&self) -> u64 {
-        self.quic.largest_packet()
+        self.packet_size.0
     }
 
     fn connection_bytes(&self) -> u64 {
