@@ -50,7 +50,7 @@ pub enum Frame {
     Datagram {
         /// Its size on the line.
         length: u64,
-        /// What is handed out; it takes no room on the line.
+        /// Contents that are handed out; they take no room on the line.
         contents: Vec<u8>,
     },
 }

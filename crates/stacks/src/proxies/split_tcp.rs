@@ -51,7 +51,7 @@ longfat_foundation::model! {
         pub buffer: Bytes,
         /// The TCP over the bottleneck.
         pub tcp: LegTcp = "{}",
-        /// What they do to connections over UDP: stacks such as QUIC, and datagrams.
+        /// Treatment of connections over UDP: of stacks such as QUIC, and of datagrams.
         pub udp: Chosen<dyn UdpProxies> = "pass",
     }
     build(config, _context) { Box::new(config.clone()) }

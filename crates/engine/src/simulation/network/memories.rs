@@ -1,4 +1,4 @@
-//! What hosts know of their paths from earlier connections of the run (RFC 9959 section 3.1).
+//! Paths as hosts know them from earlier connections of the run (RFC 9959 section 3.1).
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::observer::Observer;
 /// The nodes between which a connection or a leg goes: the host that sends and the one that receives, and the leg, where proxies split.
 type Path = (usize, usize, Option<usize>);
 
-/// What is saved, for each path of a connection that learns.
+/// Parameters saved, for each path of a connection that learns.
 #[derive(Default)]
 pub struct Memories(BTreeMap<Path, Remembered>);
 

@@ -145,7 +145,7 @@ pub struct Network<O: Observer, D> {
     /// Which flows are whose, and what proxies do between them, if there are any.
     pub numbers: Numbers,
     pub proxies: Option<Box<Relays>>,
-    /// What hosts know of their paths from earlier connections.
+    /// Paths as hosts know them from earlier connections.
     memories: Memories,
     /// The sender of each connection.
     senders: Vec<usize>,

@@ -134,9 +134,9 @@ const ROUNDS_OF_RATES: u8 = 2;
 struct Careful {
     settings: CarefulResume,
     phase: Phase,
-    /// What is known of the path.
+    /// Parameters known of the path.
     saved: Option<Saved>,
-    /// What is found out about it, if later connections are to know.
+    /// Observation of the path, if later connections are to know.
     observing: Option<Observing>,
     /// Time of the latest acknowledgment.
     now: Time,
@@ -206,7 +206,7 @@ impl Careful {
         }
     }
 
-    /// What was saved is wrong, if it was used.
+    /// Deletes what was saved: it is wrong.
     fn delete(&mut self) {
         if let Some(observing) = &mut self.observing {
             observing.delete(self.now);

@@ -15,7 +15,7 @@ use super::{Delivery, Window};
 /// Every registered rule.
 pub const RESUMPTIONS: &[Entry<dyn Resumption>] = &[Entry::of::<none::None>(), Entry::of::<careful::CarefulResume>()];
 
-/// What is saved of a path.
+/// Parameters saved of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Saved {
     /// Bytes that the path carried in a round trip.
@@ -31,7 +31,7 @@ pub struct Saved {
 pub struct Memory {
     /// Time of the observation or the deletion.
     pub at: Time,
-    /// What is saved; `None` if it was deleted.
+    /// Parameters saved; `None` if they were deleted.
     pub saved: Option<Saved>,
 }
 

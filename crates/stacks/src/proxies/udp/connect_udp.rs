@@ -171,7 +171,7 @@ impl Relay for Tunnel {
 /// Numbers before the contents of a packet.
 const WORDS: usize = 3;
 
-/// What the other proxy has to know of a packet. Its ECN codepoint stays behind.
+/// A packet as the other proxy has to know it. Its ECN codepoint stays behind.
 fn packed(parcel: &Parcel) -> Vec<u8> {
     let words = [parcel.length, parcel.number, parcel.sent.0];
     let mut packed: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();

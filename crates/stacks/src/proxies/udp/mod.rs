@@ -1,4 +1,4 @@
-//! What proxies do to connections over UDP.
+//! Treatment of connections over UDP by proxies.
 //!
 //! To add one: a file here with a [`model!`](longfat_foundation::model), a `mod` line and a line in [`UDP_PROXIES`].
 
@@ -72,7 +72,7 @@ pub struct Connection<'a> {
     pub buffer: u64,
 }
 
-/// What proxies do to connections over UDP.
+/// Treatment of connections over UDP by proxies.
 pub trait UdpProxies: Send + Sync {
     /// The proxies of a connection; `None` if its packets pass as they are. `chance` gives each part of it a random stream.
     fn relayed(&self, connection: &Connection<'_>, chance: &dyn Fn(&str) -> Stream) -> Option<Relayed>;

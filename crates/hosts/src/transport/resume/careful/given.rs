@@ -1,4 +1,4 @@
-//! What was saved, as scenarios say it: typed, or observed in the run.
+//! Saved values, as scenarios say them: typed, or observed in the run.
 
 use serde_json::Value as Json;
 

@@ -15,7 +15,7 @@ pub struct Observing {
     round: Option<u64>,
     /// Least round trips of the latest `rtt_period`: each is less than all after it.
     least: VecDeque<(Time, Span)>,
-    /// What a later connection is to know.
+    /// Word for later connections.
     pub memory: Option<Memory>,
 }
 
@@ -58,7 +58,7 @@ impl Observing {
         self.round = None;
     }
 
-    /// What was saved has turned out to be wrong (section 3.5).
+    /// Deletes what was saved: it has turned out to be wrong (section 3.5).
     pub fn delete(&mut self, now: Time) {
         self.memory = Some(Memory { at: now, saved: None });
     }
