@@ -39,7 +39,7 @@ impl Proxied {
         self.relays.iter().filter_map(|relay| relay.most_kept()).max()
     }
 
-    /// Whether neither has kept more than it has room for.
+    /// Checks that neither has kept more than it has room for.
     ///
     /// # Errors
     /// If one has.

@@ -37,7 +37,7 @@ pub struct Memory {
 
 /// The rule of one connection.
 pub trait Resumption: Send {
-    /// Whether it uses what earlier connections of the run have observed, and observes for later ones.
+    /// True if it uses what earlier connections of the run have observed, and observes for later ones.
     fn learns(&self) -> bool {
         false
     }
@@ -47,7 +47,7 @@ pub trait Resumption: Send {
     fn memory(&self) -> Option<Memory> {
         None
     }
-    /// Whether it uses what is saved at present, or may do so yet: one connection at a time does (RFC 9959 section 3.2).
+    /// True if it uses what is saved at present, or may do so yet: one connection at a time does (RFC 9959 section 3.2).
     fn uses_saved(&self) -> bool {
         false
     }

@@ -27,7 +27,7 @@ longfat_foundation::model! {
         /// Bytes of datagrams that wait at each proxy while window and pacing let none go; what exceeds them is dropped (RFC 9221 section 5.4
         /// lets a sender do either). By default as much as quinn 0.11 keeps.
         queue: Bytes = "1 MiB",
-        /// Whether window and pacing of the tunnel hold datagrams back. Only where the proxies know for certain that the traffic within has a
+        /// Window and pacing of the tunnel hold datagrams back. Only where the proxies know for certain that the traffic within has a
         /// congestion control of its own may they not (RFC 9298 section 6).
         congestion_control: bool = "true" or ["false"],
     }
