@@ -56,7 +56,17 @@ impl Scenario {
         own.map_or("stack".into(), |number| format!("connections[{number}].stack"))
     }
 
-    /// Errors of stacks: their settings, the size of their packets, and traffic that they do not carry.
+    /// Settings of the engine's TCP that the group of a sender has.
+    fn settings_of_tcp(&self, sender: usize) -> impl Iterator<Item = String> {
+        let own = self.number_of_group(sender).map(|number| (number, &self.connections[number]));
+        own.into_iter().flat_map(|(number, group)| {
+            let keys = [("flavor", group.flavor.is_some()), ("tcp", group.tcp.is_some()), ("ecn", group.ecn.is_some())];
+            let set = keys.into_iter().filter(|(_, is_set)| *is_set);
+            set.map(move |(key, _)| format!("connections[{number}].{key}"))
+        })
+    }
+
+    /// Errors of stacks: settings beside them, their settings, the size of their packets, and traffic that they do not carry.
     pub(super) fn object_to_stacks(&self, senders: usize) -> Vec<Objection> {
         let mut objections: Vec<Objection> = Vec::new();
         let mut add = |objection: Objection| {
@@ -67,6 +77,14 @@ impl Scenario {
         for sender in self.first_senders(senders) {
             let Some(stack) = self.stack_of(sender) else { continue };
             let (path, name) = (self.path_of_stack(sender), stack.name());
+            self.settings_of_tcp(sender).for_each(|key| {
+                let known = if key.ends_with("flavor") && stack.build(&()).flavor().is_some() {
+                    format!("stack = {{ kind = \"{name}\", flavor = ... }}")
+                } else {
+                    format!("leave it out, or write what stack \"{name}\" has (`longfat models stack`) into its table")
+                };
+                add((key, format!("a setting of the engine's TCP, which stack \"{name}\" does not read; {known}")));
+            });
             let own = stack.objections(&());
             let is_sound = own.is_empty();
             own.into_iter().for_each(|(key, message)| add((format!("{path}.{key}"), message)));

@@ -69,6 +69,25 @@ fn a_stack_is_named_and_its_settings_are_checked_at_their_place() {
 }
 
 #[test]
+fn settings_of_tcp_beside_a_stack_are_refused() {
+    for (key, value, words) in [
+        ("flavor", "'reno'", "does not read; stack = { kind = \"quic\", flavor = ... }"),
+        (
+            "tcp",
+            "{ mss = '1000 B' }",
+            "leave it out, or write what stack \"quic\" has (`longfat models stack`) into its table",
+        ),
+        ("ecn", "'classic'", "leave it out"),
+    ] {
+        let expected = format!("connections[0].{key}: a setting of the engine's TCP, which stack \"quic\"");
+        let beside = format!("[{{ stack = 'quic', {key} = {value} }}, {{}}]");
+        assert_complaint(&[("connections", &beside)], &expected);
+        assert_complaint(&[("connections", &beside)], words);
+        assert_complaint(&[("stack", "quic"), ("connections", &format!("[{{ {key} = {value} }}]"))], words);
+    }
+}
+
+#[test]
 fn requests_of_receiving_ends_need_tcp() {
     assert_complaint(
         &[("stack", "quinn"), ("traffic", "www")],

@@ -7,7 +7,7 @@ use longfat_engine::stacks::STACKS;
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestCaseError};
 
-use super::random_networks::{any_network, parse};
+use super::random_networks::any_network;
 use crate::support::{n_source, scenario};
 
 /// Registered stacks but the engine's own.
@@ -27,6 +27,22 @@ const QUIC: [&str; 4] = [
 fn any_stack() -> impl Strategy<Value = String> {
     let names = others().map(|name| format!("\"{name}\""));
     prop::sample::select(names.chain(QUIC.map(String::from)).collect::<Vec<_>>())
+}
+
+/// A network over a stack: every other group with settings of TCP stays with TCP, and others lose these settings.
+fn with_stack(network: &Scenario, stack: &str) -> Option<Scenario> {
+    let mut resolved: serde_json::Value = serde_json::from_str(&network.canonical()).expect("it is JSON");
+    for (number, group) in resolved["connections"].as_array_mut().into_iter().flatten().enumerate() {
+        let group = group.as_object_mut().expect("a table");
+        let had_any = ["flavor", "tcp", "ecn"].map(|key| group.contains_key(key)).contains(&true);
+        if had_any && number % 2 == 0 {
+            group.insert("stack".into(), "tcp".into());
+        } else {
+            ["flavor", "tcp", "ecn"].map(|key| group.remove(key));
+        }
+    }
+    let overrides = [("stack".to_owned(), stack.to_owned())];
+    Scenario::parse(resolved.to_string().as_bytes(), "over-a-stack.json", &overrides).ok()
 }
 
 fn json(record: &RunRecord) -> String {
@@ -49,8 +65,8 @@ proptest! {
         network in any_network(),
         stack in any_stack(),
     ) {
-        let text = format!("stack = {stack}\n{}", network.text);
-        let scenario = parse(&text).ok_or_else(|| TestCaseError::reject("a network that no stack fits"))?;
+        let scenario = with_stack(&network.scenario, &stack);
+        let scenario = scenario.ok_or_else(|| TestCaseError::reject("a network that no stack fits"))?;
         let again = [(), ()].map(|()| run(&scenario).map_err(|violation| TestCaseError::fail(violation.to_string())));
         let [first, second] = again;
         let (first, second) = (first?, second?);
