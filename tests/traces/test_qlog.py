@@ -100,6 +100,60 @@ def test_events_are_in_the_order_of_time_and_metrics_are_those_of_the_run(tmp_pa
     assert 44 < min(round_trips_ms) < 50
 
 
+def over(stack: str, **settings: Any) -> dict[str, Any]:
+    """Settings of a run over a stack, on which the tenth packet of the first connection is lost."""
+    lost = {"kind": "list", "drops": [[10]]}
+    return {"stack": {"kind": stack, **settings}, "tcp": {}, "loss": lost}
+
+
+@pytest.mark.parametrize("stack", ["quic", "quinn"])
+def test_packets_of_quic_are_told_as_they_are(stack: str, tmp_path: Path) -> None:
+    record = watched(tmp_path, **over(stack))
+    header, *happened = documents(tmp_path)
+    assert header["trace"]["common_fields"]["protocol_type"] == ["QUIC"]
+    assert header["trace"]["vantage_point"]["type"] == "client"
+    sent = [each["data"] for each in happened if each["name"] == "transport:packet_sent"]
+    arrived = [each["data"] for each in happened if each["name"] == "transport:packet_received"]
+    for packets in (sent, arrived):
+        for kind in ("initial", "handshake", "1RTT"):
+            headers = [packet["header"] for packet in packets]
+            numbers = [each["packet_number"] for each in headers if each["packet_type"] == kind]
+            assert numbers == list(range(len(numbers)))
+            assert numbers
+    streams = [
+        frame
+        for packet in sent
+        for frame in packet["frames"]
+        if frame["frame_type"] == "stream" and frame["length"]
+    ]
+    assert max(frame["offset"] + frame["length"] for frame in streams) == 40_000
+    carried = sum(frame["length"] for frame in streams)
+    assert carried > 40_000, "one packet was lost"
+    assert len(streams) == record["flows"][0]["segments_sent"]
+    acks = [frame for packet in arrived for frame in packet["frames"] if "acked_ranges" in frame]
+    of_data = [
+        packet["header"]["packet_number"]
+        for packet in sent
+        if packet["header"]["packet_type"] == "1RTT"
+    ]
+    assert max(last for frame in acks for _, last in frame["acked_ranges"]) == max(of_data)
+
+
+def test_losses_that_a_model_of_quic_finds_are_events(tmp_path: Path) -> None:
+    record = watched(tmp_path, **over("quic", opened_by="receiver"))
+    header, *happened = documents(tmp_path)
+    assert header["trace"]["vantage_point"]["type"] == "server"
+    lost = [each["data"] for each in happened if each["name"] == "recovery:packet_lost"]
+    sent = [each["data"] for each in happened if each["name"] == "transport:packet_sent"]
+    assert len(lost) == record["flows"][0]["fast_retransmits"] == 1
+    assert lost[0]["header"] in [packet["header"] for packet in sent]
+    metrics = [each["data"] for each in happened if each["name"] == "recovery:metrics_updated"]
+    seen = {key for data in metrics for key in data}
+    names = {"congestion_window", "ssthresh", "bytes_in_flight", "latest_rtt", "smoothed_rtt"}
+    assert seen == names
+    assert all(44 < data["smoothed_rtt"] < 100 for data in metrics if "smoothed_rtt" in data)
+
+
 def test_drops_and_timeouts_are_events(tmp_path: Path) -> None:
     watched(tmp_path, **{"port.buffer": "3 packets", "traffic.size": "400 kB"})
     dropped = events(tmp_path, "longfat:packet_dropped")
@@ -132,6 +186,12 @@ def test_a_missing_flow_or_trace_is_refused_by_name(tmp_path: Path, longfat: Lon
     assert (done.returncode, done.stdout) == (2, "")
     lacking = "'acknowledgments', 'selective-acknowledgments', 'ssthresh', 'flight'"
     assert f"few has no trace {lacking}, 'timeouts', 'drops', only " in done.stderr
+    longfat(
+        "run", scenario, "--set", "stack=quic", "--trace", "few", "--trace-what", "cwnd,packets"
+    )
+    done = longfat("qlog", "few")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "few has no trace 'packets-lost', 'frames', 'ssthresh'" in done.stderr
     with pytest.raises(LongfatError, match="is no folder of traces"):
         documents(tmp_path)
 
@@ -160,8 +220,10 @@ EVENTS = {
     "quic:packet_sent": ({"header"}, {"frames", "raw"}),
     "quic:packet_received": ({"header"}, {"frames", "raw"}),
     "quic:recovery_metrics_updated": (
-        set(), {"latest_rtt", "congestion_window", "bytes_in_flight", "ssthresh"},
+        set(),
+        {"latest_rtt", "smoothed_rtt", "congestion_window", "bytes_in_flight", "ssthresh"},
     ),
+    "quic:packet_lost": (set(), {"header", "frames", "trigger"}),
     "quic:timer_updated": ({"event_type"}, {"timer_type"}),
 }  # fmt: skip
 """Fields of files, of traces and of events, those that must be and others that may be used:
@@ -170,6 +232,13 @@ draft-ietf-quic-qlog-main-schema-13 sections 3, 5 and 5.1, draft-ietf-quic-qlog-
 FRAMES = {
     "stream": ({"frame_type", "stream_id"}, {"offset", "fin", "raw"}),
     "ack": ({"frame_type"}, {"ack_delay", "acked_ranges", "raw"}),
+    "crypto": ({"frame_type", "offset"}, {"raw"}),
+    "padding": ({"frame_type"}, {"raw"}),
+    "ping": ({"frame_type"}, {"raw"}),
+    "max_data": ({"frame_type", "maximum"}, {"raw"}),
+    "max_stream_data": ({"frame_type", "stream_id", "maximum"}, {"raw"}),
+    "handshake_done": ({"frame_type"}, {"raw"}),
+    "unknown": ({"frame_type", "frame_type_bytes"}, {"raw"}),
 }
 
 
@@ -178,8 +247,12 @@ def within(data: dict[str, Any], fields: tuple[set[str], set[str]]) -> bool:
     return must <= data.keys() <= must | may
 
 
-def test_a_sequential_file_has_the_fields_of_the_draft_and_no_others(tmp_path: Path) -> None:
-    watched(tmp_path, loss={"kind": "random", "probability": 0.3}, duration="60 s")
+@pytest.mark.parametrize("stack", ["tcp", "quic", "quinn"])
+def test_a_sequential_file_has_the_fields_of_the_draft_and_no_others(
+    stack: str, tmp_path: Path
+) -> None:
+    lost = {"kind": "random", "probability": 0.3}
+    watched(tmp_path, loss=lost, duration="60 s", stack=stack)
     lines = list(qlog_lines(load_traces(tmp_path), 1, "sequential"))
     # "in the first 256 characters/bytes of the resulting log file"
     assert '"file_schema":"urn:ietf:params:qlog:file:sequential"' in lines[0][:256]
@@ -192,7 +265,9 @@ def test_a_sequential_file_has_the_fields_of_the_draft_and_no_others(tmp_path: P
     assert common["time_format"] == "relative_to_epoch"
     assert common["reference_time"] == {"clock_type": "monotonic", "epoch": "unknown"}
     names = {event["name"] for event in happened}
-    assert names == {*EVENTS, "longfat:packet_dropped"}
+    expected = {*EVENTS, "longfat:packet_dropped"}
+    not_told = {"tcp": {"quic:packet_lost"}, "quinn": {"quic:packet_lost", "quic:timer_updated"}}
+    assert names == expected - not_told.get(stack, set())
     for event in happened:
         assert event.keys() == {"time", "name", "data"}
         data = event["data"]
@@ -205,8 +280,9 @@ def test_a_sequential_file_has_the_fields_of_the_draft_and_no_others(tmp_path: P
             assert data["header"].keys() == {"packet_type", "packet_number"}
 
 
-def test_both_schemas_tell_the_same(tmp_path: Path) -> None:
-    watched(tmp_path)
+@pytest.mark.parametrize("stack", ["tcp", "quic"])
+def test_both_schemas_tell_the_same(stack: str, tmp_path: Path) -> None:
+    watched(tmp_path, stack=stack)
     older = documents(tmp_path)[1:]
     newer = [json.loads(line[1:]) for line in qlog_lines(load_traces(tmp_path), 1, "sequential")]
     assert [event["time"] for event in older] == [event["time"] for event in newer[1:]]
@@ -271,14 +347,15 @@ def test_qvis_loads_the_file_without_a_complaint(tmp_path: Path) -> None:
     assert seen["events"] == [[event["time"], event["name"]] for event in happened]
 
 
-def test_qvis_takes_the_file_for_what_it_is(tmp_path: Path) -> None:
+@pytest.mark.parametrize("stack", ["tcp", "quic"])
+def test_qvis_takes_the_file_for_what_it_is(stack: str, tmp_path: Path) -> None:
     """As the loader of qvis does at its commit 72c8c4b of 2025-10-08.
 
     FileLoader.ts looks for two words in the first kilobyte, textsequencejsontoqlog.ts splits at
     record separators and requires three fields of the header, QlogLoaderV2.ts knows versions by
     name and takes `time_format` and `reference_time` from `common_fields`.
     """
-    watched(tmp_path)
+    watched(tmp_path, stack=stack)
     text = "".join(qlog_lines(load_traces(tmp_path), 1))
     assert "qlog_version" in text[:1000]
     assert "JSON-SEQ" in text[:1000]

@@ -293,7 +293,14 @@ impl Observer for Recorder {
         self.note(now, connection, Happening::DatagramReceived { sequence }, None);
     }
 
-    fn answer_received(&mut self, now: Time, connection: usize, sequence: u64, _length: u64, _round_trip: Span) {
+    fn answer_received(
+        &mut self,
+        now: Time,
+        connection: usize,
+        sequence: u64,
+        _length: u64,
+        _round_trip: Option<Span>,
+    ) {
         self.note(now, connection, Happening::AnswerReceived { sequence }, None);
     }
 

@@ -1,7 +1,9 @@
 //! The interface through which traces and tests watch a run. Observers cannot change it.
 
 use longfat_foundation::units::{CELL_BITS, LineClock, Span, Time, TransmissionTime};
-use longfat_hosts::transport::{Acknowledgment, Segment, Sender, Window};
+use longfat_hosts::end_system::{Direction, Vitals};
+use longfat_hosts::quic::{Kind, Packet};
+use longfat_hosts::transport::{Acknowledgment, Segment, Sender, SenderStatistics, Window};
 use longfat_network::capacity::Award;
 use longfat_network::framing::{Cell, Class, Content};
 use longfat_network::switch::drop_policy::Verdict;
@@ -152,8 +154,22 @@ pub trait Observer {
     fn datagram_sent(&mut self, _now: Time, _connection: usize, _sequence: u64, _length: u64) {}
     /// A datagram reaches the far end, `delay` after it was sent.
     fn datagram_received(&mut self, _now: Time, _connection: usize, _sequence: u64, _length: u64, _delay: Span) {}
-    /// The answer to a datagram reaches its sender, `round_trip` after the datagram was sent.
-    fn answer_received(&mut self, _now: Time, _connection: usize, _sequence: u64, _length: u64, _round_trip: Span) {}
+    /// A datagram reaches the sending end: of plain UDP the answer to a datagram, which was sent `round_trip` before.
+    fn answer_received(
+        &mut self,
+        _now: Time,
+        _connection: usize,
+        _sequence: u64,
+        _length: u64,
+        _round_trip: Option<Span>,
+    ) {
+    }
+    /// The sending end of a stack has acted. What it knows and has counted stays as it is until it acts again.
+    fn stack_acted(&mut self, _now: Time, _connection: usize, _vitals: &Vitals, _counted: &SenderStatistics) {}
+    /// A QUIC packet of `size` bytes leaves the sending end of a connection, or reaches it.
+    fn quic_packet(&mut self, _now: Time, _connection: usize, _direction: Direction, _packet: &Packet, _size: u64) {}
+    /// The sending end of a QUIC connection takes a packet for lost.
+    fn quic_packet_lost(&mut self, _now: Time, _connection: usize, _kind: Kind, _number: u64) {}
     /// A loss model or a path loses a packet, or its first cell.
     fn packet_lost(&mut self, _now: Time, _flow: usize, _content: &Content) {}
     /// A port begins to send a cell of a class, or a packet that travels whole, of `bits` bits.

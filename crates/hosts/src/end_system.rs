@@ -5,9 +5,10 @@
 //! [`transmit`](EndSystem::transmit) gives until there is nothing more.
 
 use longfat_foundation::measure::SendLimit;
-use longfat_foundation::units::Time;
+use longfat_foundation::units::{Span, Time};
 
 use crate::transport::resume::Resumption;
+use crate::quic::{Kind, Packet};
 use crate::transport::{Codepoint, ReceivedBytes, SenderStatistics};
 
 /// A packet of an end system, as it leaves or arrives.
@@ -38,6 +39,32 @@ pub struct Progress {
     pub received_to: u64,
     /// Counters of its sender.
     pub sent: SenderStatistics,
+}
+
+/// What a sender knows of its path and its window, as far as it tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Vitals {
+    /// Congestion window in bytes.
+    pub window: Option<f64>,
+    /// Slow start threshold in bytes; infinite if there is none yet.
+    pub threshold: Option<f64>,
+    /// Bytes in flight.
+    pub flight: Option<f64>,
+    /// Latest round trip; the smoothed one, if it tells no other.
+    pub round_trip: Option<Span>,
+    /// Smoothed round trip.
+    pub smoothed_round_trip: Option<Span>,
+    /// Retransmission or probe timeout, with its backoff.
+    pub timeout: Option<Span>,
+}
+
+/// Direction of a packet at an end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// It leaves.
+    Sent,
+    /// It arrives.
+    Received,
 }
 
 /// One end of a connection.
@@ -77,6 +104,19 @@ pub trait EndSystem: Send {
     }
     /// Its account of itself.
     fn progress(&self) -> Progress;
+    /// What it knows of its path and its window.
+    fn vitals(&self) -> Vitals {
+        Vitals::default()
+    }
+    /// The QUIC packets of a datagram, with their sizes: none, if it is not QUIC. Asked for every datagram of a watched run, and for none of
+    /// others.
+    fn packets(&mut self, _parcel: &Parcel, _direction: Direction) -> Vec<(Packet, u64)> {
+        Vec::new()
+    }
+    /// QUIC packets that it has taken for lost when it last received a packet or its timer was due, as far as it tells, once.
+    fn take_lost(&mut self) -> Vec<(Kind, u64)> {
+        Vec::new()
+    }
     /// Restarts the peaks of its counters.
     fn count_anew(&mut self) {}
     /// Bytes that are allocated.

@@ -14,13 +14,19 @@ mod tcp;
 mod tests;
 
 use longfat_foundation::random::Stream;
-use longfat_foundation::registry::{Entry, Family};
+use longfat_foundation::registry::{Chosen, Entry, Family};
 use longfat_hosts::end_system::EndSystem;
 use longfat_hosts::transport::flavor::Flavor;
 
 /// Every registered stack.
 pub const STACKS: &[Entry<dyn Stack>] =
     &[Entry::of::<tcp::Tcp>(), Entry::of::<quic::Quic>(), Entry::of::<quinn::Quinn>(), Entry::of::<smoltcp::Smoltcp>()];
+
+/// Name of a flavor in results: that of the control, if its law is one from outside.
+fn control_name(flavor: &Chosen<dyn Flavor>) -> String {
+    let built = flavor.build(&());
+    built.control().map_or(flavor.name(), |control| control.name()).to_owned()
+}
 
 longfat_foundation::choice! {
     /// End that opens a connection.

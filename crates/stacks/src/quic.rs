@@ -7,13 +7,14 @@ use longfat_foundation::random::Stream;
 use longfat_foundation::registry::{Chosen, Model};
 use longfat_hosts::end_system::EndSystem;
 use longfat_hosts::quic::{
-    AckRules, Asked, AtReduction, Bundle, Burst, End, Marking, Pacing, Pair, Probe, Settings, Side, Window,
+    AckRules, Asked, AtReduction, Avoidance, Bundle, Burst, End, First, Marking, Pacing, Pair, Probe, Settings, Side,
+    Window,
 };
 use longfat_hosts::transport::flavor::Flavor;
 use longfat_hosts::transport::resume::Resumption;
 use longfat_hosts::transport::slow_start::SlowStartExit;
 
-use super::{Opener, Stack};
+use super::{Opener, Stack, control_name};
 
 longfat_foundation::model! {
     /// QUIC with the loss recovery of RFC 9002 and any window law of the engine. All data are one stream. The handshake has the sizes of TLS 1.3
@@ -22,7 +23,8 @@ longfat_foundation::model! {
     #[name = "quic"]
     #[source = "RFC 9000; RFC 9001; RFC 9002"]
     pub struct Quic: dyn Stack {
-        /// Whom it follows where RFC 9002 leaves a choice, or quinn takes a liberty: sets `window`, `burst`, `probe` and `at_reduction`.
+        /// Whom it follows where RFC 9002 leaves a choice, or quinn takes a liberty: sets `window`, `burst`, `probe`, `at_reduction`,
+        /// `avoidance`, `first` and `pacing`.
         r#as: Bundle = "rfc-9002" or ["quinn"],
         /// Window law. Of the flavor only the law counts: losses are those of RFC 9002.
         flavor: Chosen<dyn Flavor> = "newreno" or ["cubic"],
@@ -42,8 +44,12 @@ longfat_foundation::model! {
         window: Window = "by-bundle",
         /// Packets that a reduction lets go beyond the window.
         at_reduction: AtReduction = "by-bundle",
-        /// How packets are spread over a round trip (RFC 9002 section 7.7). Flavors with a rate of their own go at that rate.
-        pacing: Pacing = "window-per-round-trip" or ["none"],
+        /// Linear growth of flavors that grow by a packet per round trip, as "newreno" does.
+        avoidance: Avoidance = "by-bundle" or ["shares", "windows"],
+        /// What an acknowledgment does first that shows losses too.
+        first: First = "by-bundle" or ["losses", "growth"],
+        /// How packets are spread over a round trip (RFC 9002 section 7.7).
+        pacing: Pacing = "by-bundle" or ["none"],
         /// Windows per round trip at which packets are paced (N of RFC 9002 section 7.7).
         pacing_gain: Gain = "1.25",
         /// Packets that may leave together where packets are paced.
@@ -164,7 +170,9 @@ impl Quic {
             initial_window: self.initial_window.0,
             window: self.window.settled(self.r#as),
             at_reduction: self.at_reduction.settled(self.r#as),
-            pacing: self.pacing,
+            avoidance: self.avoidance.settled(self.r#as),
+            first: self.first.settled(self.r#as),
+            pacing: self.pacing.settled(self.r#as),
             pacing_gain: self.pacing_gain.0,
             burst: self.burst.settled(self.r#as),
             marking: self.codepoint,
@@ -177,9 +185,7 @@ impl Quic {
 impl Quic {
     /// Both ends of connections.
     pub(crate) fn pair(&self) -> Pair {
-        let flavor = self.flavor.build(&());
-        let control = flavor.control().map_or(self.flavor.name(), |control| control.name());
-        Pair { name: format!("quic-{control}"), settings: Arc::new(self.settings()) }
+        Pair { name: format!("quic-{}", control_name(&self.flavor)), settings: Arc::new(self.settings()) }
     }
 
     /// The stack with that end as the one that opens.

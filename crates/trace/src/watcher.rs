@@ -4,13 +4,15 @@ use std::path::{Path, PathBuf};
 
 use longfat_engine::capacity::Award;
 use longfat_engine::config::format_span;
+use longfat_engine::end_system::{Direction, Vitals};
 use longfat_engine::framing::{Cell, Class, Content};
 use longfat_engine::measure::RunRecord;
 use longfat_engine::observer::{Arriving, Interests, Observer, SlotRun};
+use longfat_engine::quic::{Kind as PacketKind, Packet};
 use longfat_engine::scenario::Scenario;
 use longfat_engine::switch::drop_policy::Verdict;
 use longfat_engine::switch::{Leaving, PortState};
-use longfat_engine::transport::{Acknowledgment, Segment, Sender, Window};
+use longfat_engine::transport::{Acknowledgment, Segment, Sender, SenderStatistics, Window};
 use longfat_engine::units::{Span, Time};
 
 use crate::capture::Capture;
@@ -213,7 +215,19 @@ impl Observer for Watcher {
     }
 
     fn sender_acted(&mut self, now: Time, flow: usize, sender: &Sender) {
-        tell!(self, [cwnd, ssthresh, flight, rto, rtt], sender_acted(now, flow, sender));
+        tell!(self, [cwnd, ssthresh, flight, rto, rtt, srtt], sender_acted(now, flow, sender));
+    }
+
+    fn stack_acted(&mut self, now: Time, connection: usize, vitals: &Vitals, counted: &SenderStatistics) {
+        tell!(self, [cwnd, ssthresh, flight, rto, rtt, srtt, timeouts], stack_acted(now, connection, vitals, counted));
+    }
+
+    fn quic_packet(&mut self, now: Time, connection: usize, direction: Direction, packet: &Packet, size: u64) {
+        tell!(self, [packets, frames], quic_packet(now, connection, direction, packet, size));
+    }
+
+    fn quic_packet_lost(&mut self, now: Time, connection: usize, kind: PacketKind, number: u64) {
+        tell!(self, [lost], quic_packet_lost(now, connection, kind, number));
     }
 
     fn datagram_sent(&mut self, now: Time, connection: usize, sequence: u64, length: u64) {
@@ -225,7 +239,7 @@ impl Observer for Watcher {
         self.tell_capture(|capture| capture.datagram_received(now, connection, sequence, length, delay));
     }
 
-    fn answer_received(&mut self, now: Time, connection: usize, sequence: u64, length: u64, round_trip: Span) {
+    fn answer_received(&mut self, now: Time, connection: usize, sequence: u64, length: u64, round_trip: Option<Span>) {
         tell!(self, [rtt], answer_received(now, connection, sequence, length, round_trip));
         self.tell_capture(|capture| capture.answer_received(now, connection, sequence, length, round_trip));
     }

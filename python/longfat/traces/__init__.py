@@ -103,6 +103,15 @@ class Traces:
         """Return the congestion control of the sender whose data a flow carries."""
         return self.flavors[bisect_left(self._last_flows, flow)]
 
+    def stack_of(self, flow: int) -> str:
+        """Return the name of the stack of a flow; "tcp" for the TCP of the engine."""
+        sender = bisect_left(self._last_flows, flow)
+        groups = self.settings.get("connections", [])
+        ends = accumulate(group["count"] for group in groups)
+        own = next((group for group, end in zip(groups, ends, strict=True) if sender < end), {})
+        stack = own.get("stack", self.settings.get("stack", "tcp"))
+        return str(stack if isinstance(stack, str) else stack["kind"])
+
     @property
     def bottleneck(self) -> Mapping[str, Any]:
         """Managed port at the bottleneck, to which results of the whole network refer.

@@ -5,7 +5,7 @@ draft-ietf-quic-qlog-main-schema-02 section 6.2 with the events of quic-events-0
 "sequential" is that of main-schema-13 (`QlogFileSeq`) with the events of quic-events-12. TCP
 numbers bytes, QUIC numbers packets: a segment sent becomes a packet with the next number, and an
 acknowledgment covers the packets whose bytes it is the first to report; of a retransmitted segment,
-the latest transmission.
+the latest transmission. Packets of QUIC are told as they are.
 """
 
 import json
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from longfat import _engine
 from longfat.base.errors import InvalidInput
 from longfat.base.units import PICOSECONDS_PER_MILLISECOND
+from longfat.traces.quic import QUIC_STACKS, QuicPackets
 
 if TYPE_CHECKING:
     import polars
@@ -28,13 +29,19 @@ TABLES = (
     *("segments", "acknowledgments", "selective-acknowledgments", "cwnd", "ssthresh"),
     *("flight", "rtt", "timeouts", "drops"),
 )
-"""Names of the traces that qlog events are derived from."""
+"""Names of the traces that qlog events of a TCP flow are derived from."""
+
+QUIC_TABLES = (
+    *("packets-lost", "packets", "frames", "cwnd", "ssthresh", "flight", "rtt", "timeouts"),
+    "drops",
+)
+"""Those for a QUIC flow."""
 
 RECORD_SEPARATOR = "\x1e"
 
 
 class _Row(NamedTuple):
-    """Row of a trace; rows of one instant are in the order of `TABLES`, metrics last."""
+    """Row of a trace; rows of one instant are in the order of their tables, metrics last."""
 
     time_ps: int
     order: int
@@ -48,6 +55,7 @@ _METRICS = {
     "ssthresh": ("ssthresh", "ssthresh_bytes"),
     "flight": ("bytes_in_flight", "flight_bytes"),
     "rtt": ("latest_rtt", "rtt_s"),
+    "srtt": ("smoothed_rtt", "srtt_s"),
 }
 """Name in qlog and column, for each trace that is a metric in qlog."""
 
@@ -63,6 +71,7 @@ EVENT_SCHEMAS = [
 _SEQUENTIAL_NAMES = {
     "transport:packet_sent": "quic:packet_sent",
     "transport:packet_received": "quic:packet_received",
+    "recovery:packet_lost": "quic:packet_lost",
     "recovery:metrics_updated": "quic:recovery_metrics_updated",
     "recovery:loss_timer_updated": "quic:timer_updated",
 }
@@ -77,17 +86,21 @@ def qlog_lines(traces: "Traces", flow: int, schema: Schema = "0.3") -> Iterator[
     """
     if not 1 <= flow <= traces.flows:
         raise InvalidInput([f"--flow {flow}: the run has flows 1 to {traces.flows}"])
-    traces.check_names(TABLES)
-    frames = {name: traces.table(name).filter(flow=flow) for name in TABLES}
-    rows = merge(*(_rows(name, frame) for name, frame in frames.items()))
+    is_quic = traces.stack_of(flow) in QUIC_STACKS
+    wanted = QUIC_TABLES if is_quic else TABLES
+    traces.check_names(wanted)
+    # Earlier versions did not record this one.
+    wanted = *wanted, *({"srtt"} & set(traces.names))
+    tables = {name: traces.table(name).with_row_index("row").filter(flow=flow) for name in wanted}
+    told = QuicPackets(tables) if is_quic else _Packets()
+    rows = merge(*(_rows(place, *table) for place, table in enumerate(tables.items())))
+    header, events = _header(traces, flow, told), _events(rows, told)
     if schema == "sequential":
-        events = map(_sequential, _events(rows))
-        return map(_text, chain([_sequential_header(traces, flow)], events))
-    return map(_text, chain([_header(traces, flow)], _events(rows)))
+        return map(_text, chain([_sequential_header(traces, header)], map(_sequential, events)))
+    return map(_text, chain([header], events))
 
 
-def _sequential_header(traces: "Traces", flow: int) -> dict[str, Any]:
-    older = _header(traces, flow)
+def _sequential_header(traces: "Traces", older: dict[str, Any]) -> dict[str, Any]:
     return {
         "file_schema": "urn:ietf:params:qlog:file:sequential",
         "serialization_format": "application/qlog+json-seq",
@@ -122,11 +135,15 @@ def _sequential_frame(frame: dict[str, Any]) -> dict[str, Any]:
     if frame["frame_type"] == "ack":
         ranges = [pair[:1] if pair[0] == pair[1] else pair for pair in frame["acked_ranges"]]
         return {**frame, "acked_ranges": ranges}
+    if "raw_frame_type" in frame:
+        return {"frame_type": "unknown", "frame_type_bytes": frame["raw_frame_type"]}
+    if "length" not in frame:
+        return frame
     own = {key: value for key, value in frame.items() if key != "length"}
     return {**own, "raw": {"payload_length": frame["length"]}}
 
 
-def _header(traces: "Traces", flow: int) -> dict[str, Any]:
+def _header(traces: "Traces", flow: int, told: "Told") -> dict[str, Any]:
     run, name = traces.record, f"flow {flow}"
     return {
         "qlog_version": "0.3",
@@ -134,10 +151,10 @@ def _header(traces: "Traces", flow: int) -> dict[str, Any]:
         "title": f"longfat {_engine.ENGINE_VERSION}",
         "description": f"{name} ({traces.flavor_of(flow)}) of run {run['run_id']}",
         "trace": {
-            "vantage_point": {"type": "client", "name": name},
+            "vantage_point": {"type": told.side, "name": name},
             "common_fields": {
                 "ODCID": run["run_id"][:16],
-                "protocol_type": ["TCP"],
+                "protocol_type": [told.protocol],
                 "time_format": "relative",
                 "reference_time": 0,
             },
@@ -145,15 +162,13 @@ def _header(traces: "Traces", flow: int) -> dict[str, Any]:
     }
 
 
-def _rows(name: str, frame: "polars.DataFrame") -> Iterator[_Row]:
-    order = TABLES.index(name)
+def _rows(order: int, name: str, frame: "polars.DataFrame") -> Iterator[_Row]:
     for number, row in enumerate(frame.iter_rows(named=True)):
         yield _Row(row["time_ps"], order, number, name, row)
 
 
-def _events(rows: Iterable[_Row]) -> Iterator[dict[str, Any]]:
+def _events(rows: Iterable[_Row], told: "Told") -> Iterator[dict[str, Any]]:
     """Yield the events of rows in time order; metrics changed at one instant form one event."""
-    packets = _Packets()
     metrics: dict[str, Any] = {}
     now_ps = 0
     for row in rows:
@@ -165,45 +180,48 @@ def _events(rows: Iterable[_Row]) -> Iterator[dict[str, Any]]:
             name, column = _METRICS[row.trace]
             value = row.fields[column]
             if value != float("inf"):  # no threshold
-                metrics[name] = 1000 * value if column == "rtt_s" else round(value)
+                metrics[name] = 1000 * value if column.endswith("_s") else round(value)
+        elif row.trace == "timeouts":
+            expired = {"event_type": "expired", "timer_type": "pto"}
+            yield _event(now_ps, "recovery:loss_timer_updated", expired)
+        elif row.trace == "drops":
+            dropped = {key: row.fields[key] for key in ("reason", "sequence", "is_data", "port")}
+            yield _event(now_ps, "longfat:packet_dropped", dropped)
         else:
-            name, data = _of(row, packets)
-            if data is not None:
-                yield _event(now_ps, name, data)
+            event = told.event(row.trace, row.fields)
+            if event is not None:
+                yield _event(now_ps, *event)
     if metrics:
         yield _event(now_ps, "recovery:metrics_updated", metrics)
 
 
-def _of(row: _Row, packets: "_Packets") -> tuple[str, dict[str, Any] | None]:
-    fields = row.fields
-    if row.trace == "segments":
-        begin, length = fields["sequence"], fields["length_bytes"]
-        frame = {"frame_type": "stream", "stream_id": 0, "offset": begin, "length": length}
-        header = {"packet_type": "1RTT", "packet_number": packets.send(begin, length)}
-        return "transport:packet_sent", {
-            "header": header,
-            "raw": {"length": length},
-            "is_retransmission": fields["is_again"],
-            "frames": [frame],
-        }
-    if row.trace == "acknowledgments":
-        return "transport:packet_received", packets.receive(0, fields["next"])
-    if row.trace == "selective-acknowledgments":
-        return "transport:packet_received", packets.receive(fields["from"], fields["to"])
-    if row.trace == "timeouts":
-        return "recovery:loss_timer_updated", {"event_type": "expired", "timer_type": "pto"}
-    dropped = {key: fields[key] for key in ("reason", "sequence", "is_data", "port")}
-    return "longfat:packet_dropped", dropped
-
-
 class _Packets:
     """Maps unacknowledged segments to the packet number of their latest transmission."""
+
+    protocol = "TCP"
+    side = "client"
 
     def __init__(self) -> None:
         self._sent = 0
         self._received = 0
         self._begins: list[int] = []
         self._of_begins: dict[int, tuple[int, int]] = {}
+
+    def event(self, trace: str, fields: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
+        """Return the event of a segment or an acknowledgment: its name and its data."""
+        if trace == "acknowledgments":
+            return "transport:packet_received", self.receive(0, fields["next"])
+        if trace == "selective-acknowledgments":
+            return "transport:packet_received", self.receive(fields["from"], fields["to"])
+        begin, length = fields["sequence"], fields["length_bytes"]
+        frame = {"frame_type": "stream", "stream_id": 0, "offset": begin, "length": length}
+        header = {"packet_type": "1RTT", "packet_number": self.send(begin, length)}
+        return "transport:packet_sent", {
+            "header": header,
+            "raw": {"length": length},
+            "is_retransmission": fields["is_again"],
+            "frames": [frame],
+        }
 
     def send(self, begin: int, length: int) -> int:
         """Record the transmission of a segment; return its packet number."""
@@ -229,6 +247,10 @@ class _Packets:
             "header": {"packet_type": "1RTT", "packet_number": number},
             "frames": [frame] if numbers else [],
         }
+
+
+Told = _Packets | QuicPackets
+"""Account of the packets of a flow."""
 
 
 def _ranges(numbers: list[int]) -> list[list[int]]:

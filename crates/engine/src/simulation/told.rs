@@ -5,7 +5,9 @@
 
 use longfat_foundation::measure::RunRecord;
 use longfat_foundation::units::{Span, Time};
-use longfat_hosts::transport::{Acknowledgment, Segment, Sender, Window};
+use longfat_hosts::end_system::{Direction, Vitals};
+use longfat_hosts::quic::{Kind, Packet};
+use longfat_hosts::transport::{Acknowledgment, Segment, Sender, SenderStatistics, Window};
 use longfat_network::capacity::Award;
 use longfat_network::framing::{Cell, Class, Content};
 use longfat_network::switch::drop_policy::Verdict;
@@ -67,7 +69,10 @@ impl Observer for Told<'_> {
         sender_acted(now: Time, flow: usize, sender: &Sender);
         datagram_sent(now: Time, connection: usize, sequence: u64, length: u64);
         datagram_received(now: Time, connection: usize, sequence: u64, length: u64, delay: Span);
-        answer_received(now: Time, connection: usize, sequence: u64, length: u64, round_trip: Span);
+        answer_received(now: Time, connection: usize, sequence: u64, length: u64, round_trip: Option<Span>);
+        stack_acted(now: Time, connection: usize, vitals: &Vitals, counted: &SenderStatistics);
+        quic_packet(now: Time, connection: usize, direction: Direction, packet: &Packet, size: u64);
+        quic_packet_lost(now: Time, connection: usize, kind: Kind, number: u64);
         packet_lost(now: Time, flow: usize, content: &Content);
         cell_served(now: Time, port: usize, class: Class, bits: u64);
         cells_served(port: usize, run: &SlotRun);

@@ -82,7 +82,7 @@ impl Observer for Heard {
     fn datagram_received(&mut self, now: Time, connection: usize, sequence: u64, _: u64, delay: Span) {
         self.ends.push(format!("{now:?} {connection} receives datagram {sequence} after {delay:?}"));
     }
-    fn answer_received(&mut self, now: Time, connection: usize, sequence: u64, _: u64, round_trip: Span) {
+    fn answer_received(&mut self, now: Time, connection: usize, sequence: u64, _: u64, round_trip: Option<Span>) {
         self.ends.push(format!("{now:?} {connection} receives answer {sequence} after {round_trip:?}"));
     }
     fn timed_out(&mut self, now: Time, flow: usize, _: &Window) {

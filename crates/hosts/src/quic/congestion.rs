@@ -11,7 +11,7 @@ use super::sent::Numbered;
 use super::settings::{self, Settings};
 use crate::transport::law::{Accompanied, Arrivals, Phase, Progress, WindowLaw};
 use crate::transport::resume::Resumption;
-use crate::transport::{Deliveries, Departure, Sample, Standing, TimeoutKind, Transmission, Window};
+use crate::transport::{Deliveries, Departure, Sample, Standing, TimeoutKind, Transmission, Window, WindowSettings};
 
 /// The least window in packets (`kMinimumWindow`).
 const LEAST_WINDOW: f64 = 2.0;
@@ -28,7 +28,7 @@ pub struct Congestion {
     pub(super) may_exceed: bool,
     is_paced: bool,
     /// `bytes_in_flight`.
-    pub(super) in_flight: u64,
+    in_flight: u64,
     /// Bytes sent so far that counted as in flight.
     highest: u64,
     /// First of these bytes that is in flight.
@@ -72,15 +72,26 @@ impl Congestion {
     #[must_use]
     pub fn new(settings: &Settings, chance: &Stream) -> Self {
         let law = settings.flavor.build(&()).law();
-        let mut law = Accompanied::by(law, &settings.slow_start_exit, &settings.resume);
-        law.take_chance(&mut || chance.clone());
+        let law = Accompanied::by(law, &settings.slow_start_exit, &settings.resume);
         Self {
-            window: Window::of(&settings.window_settings()),
             is_paced: law.is_paced() || settings.pacing != settings::Pacing::None,
-            law,
-            deliveries: Deliveries::default(),
             fills_window: settings.window != settings::Window::NotFilled,
             sends_at_reduction: settings.at_reduction != settings::AtReduction::Nothing,
+            ..Self::of(law, &settings.window_settings(), chance)
+        }
+    }
+
+    /// Creates the state of a law over another stack, which paces its packets and asks for nothing but the window.
+    #[must_use]
+    pub fn of(mut law: Box<dyn WindowLaw>, window: &WindowSettings, chance: &Stream) -> Self {
+        law.take_chance(&mut || chance.clone());
+        Self {
+            window: Window::of(window),
+            is_paced: true,
+            law,
+            deliveries: Deliveries::default(),
+            fills_window: true,
+            sends_at_reduction: false,
             may_exceed: false,
             in_flight: 0,
             highest: 0,
@@ -138,6 +149,12 @@ impl Congestion {
         self.in_flight += bytes;
         self.may_exceed = false;
         (begin, self.deliveries.note_sent(now, bytes, self.in_flight, is_first))
+    }
+
+    /// Bytes in flight.
+    #[must_use]
+    pub fn in_flight(&self) -> u64 {
+        self.in_flight
     }
 
     /// Packets do not count any more: their keys are gone.
@@ -274,9 +291,10 @@ impl Congestion {
         bytes
     }
 
-    /// Ends the account of an acknowledgment that has shown the loss of `lost` bytes: the window grows, and the law takes a delivery rate.
-    pub fn conclude(&mut self, measured: &Measured, account: Account, lost: u64) {
+    /// The window grows by what an acknowledgment acknowledges, outside of a recovery.
+    pub fn grow(&mut self, measured: &Measured, account: &Account) {
         if account.counted > 0 && !self.is_recovering {
+            let was_in_slow_start = self.window.in_slow_start();
             let progress = Progress {
                 now: measured.now,
                 acknowledged: account.counted,
@@ -290,10 +308,17 @@ impl Congestion {
                 phase: self.phase(),
             };
             self.law.on_acknowledgment(&mut self.window, &progress);
+            if was_in_slow_start && !self.window.in_slow_start() {
+                self.window.count_beyond_threshold();
+            }
             if self.window.take_back_off().is_some() {
                 self.begin_recovery(measured.now);
             }
         }
+    }
+
+    /// The law takes the delivery rate of an acknowledgment that has shown the loss of `lost` bytes.
+    pub fn note_delivery(&mut self, measured: &Measured, account: &Account, lost: u64) {
         if self.law.observes_deliveries() {
             let standing = Standing {
                 in_flight_before: account.in_flight_before,

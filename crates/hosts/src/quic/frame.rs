@@ -1,4 +1,4 @@
-//! Frames (RFC 9000 section 19). Data of streams and of the handshake is counted and not carried: what it is does not matter.
+//! Frames (RFC 9000 section 19). The model counts data of streams and of the handshake and does not carry them: what they are does not matter.
 
 use super::number::{self, Unread};
 use crate::transport::ranges::Range;
@@ -53,6 +53,17 @@ pub enum Frame {
         /// Contents that are handed out; they take no room on the line.
         contents: Vec<u8>,
     },
+    /// A frame of this type that the model does not send. It is passed over.
+    Other(u64),
+}
+
+/// How much of a datagram is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Neither data nor the whole tag, as the model's packets travel.
+    Shortened,
+    /// All of it, as on the line.
+    Whole,
 }
 
 /// An acknowledgment.
@@ -88,12 +99,42 @@ const DATAGRAM: u64 = 0x31;
 /// draft-ietf-quic-ack-frequency-10 sections 4 and 5.
 const IMMEDIATE_ACK: u64 = 0x1f;
 const ACK_FREQUENCY: u64 = 0xaf;
+const CONNECTION_CLOSE: [u64; 2] = [0x1c, 0x1d];
+
+/// Other types: how many numbers they have, whether the last counts bytes that follow, and how many bytes end them.
+const OTHERS: [(u64, u64, bool, u64); 13] = [
+    (0x04, 3, false, 0),
+    (0x05, 2, false, 0),
+    (0x07, 1, true, 0),
+    (0x12, 1, false, 0),
+    (0x13, 1, false, 0),
+    (0x16, 1, false, 0),
+    (0x17, 1, false, 0),
+    (0x18, 3, true, 16),
+    (0x19, 1, false, 0),
+    (0x1a, 0, false, 8),
+    (0x1b, 0, false, 8),
+    (0x1c, 3, true, 0),
+    (0x1d, 2, true, 0),
+];
 
 impl Frame {
     /// True if its packet must be acknowledged (RFC 9000 section 13.2).
     #[must_use]
     pub fn is_eliciting(&self) -> bool {
-        !matches!(self, Self::Ack(_) | Self::Padding(_))
+        match self {
+            Self::Ack(_) | Self::Padding(_) => false,
+            Self::Other(kind) => !CONNECTION_CLOSE.contains(kind),
+            _ => true,
+        }
+    }
+
+    /// Its type, without the bits of a stream frame (RFC 9000 table 3).
+    #[must_use]
+    pub fn type_code(&self) -> u64 {
+        let mut written = Vec::new();
+        self.write(&mut written);
+        Unread(&written).number().unwrap_or_default()
     }
 
     /// Bytes that it takes beside its data.
@@ -165,11 +206,20 @@ impl Frame {
                 numbers(buffer, &[DATAGRAM, *length, contents.len() as u64]);
                 buffer.extend(contents);
             }
+            Self::Other(kind) => numbers(buffer, &[*kind]),
         }
     }
 
-    /// Reads the next frame of a packet of which `left` bytes are left, data included; `None` if it is none that a sender here writes.
-    pub fn read(unread: &mut Unread<'_>, left: u64) -> Option<Self> {
+    /// Reads the next frame of a packet of which `left` bytes are left, data included; `None` if its type is unknown.
+    pub fn read(unread: &mut Unread<'_>, left: u64, form: Form) -> Option<Self> {
+        let frame = Self::read_header(unread, left)?;
+        if form == Form::Whole {
+            unread.skip(frame.data_bytes())?;
+        }
+        Some(frame)
+    }
+
+    fn read_header(unread: &mut Unread<'_>, left: u64) -> Option<Self> {
         let before = unread.0.len() as u64;
         Some(match unread.number()? {
             PADDING => Self::Padding(1 + skip_zeros(unread, left - 1)),
@@ -201,7 +251,12 @@ impl Frame {
                 unread.0 = rest;
                 Self::Datagram { length, contents: contents.to_vec() }
             }
-            _ => return None,
+            kind => {
+                let (_, numbers, counts, bytes) = OTHERS.iter().find(|(known, ..)| *known == kind)?;
+                let last = (0..*numbers).try_fold(0, |_, _| unread.number())?;
+                unread.skip(bytes + if *counts { last } else { 0 })?;
+                Self::Other(kind)
+            }
         })
     }
 }
@@ -292,12 +347,23 @@ mod tests {
         for frame in frames {
             let buffer = written(&frame);
             let mut unread = Unread(&buffer);
-            assert_eq!(Frame::read(&mut unread, frame.bytes()), Some(frame));
+            assert_eq!(Frame::read(&mut unread, frame.bytes(), Form::Shortened), Some(frame));
             assert!(unread.0.is_empty());
         }
         // A stream frame that fills the packet: 3 bytes of header, 1 of the offset, and what is left.
         let filling = Frame::Stream { id: 2, range: (50, 1000), fills: true };
-        assert_eq!(Frame::read(&mut Unread(&written(&filling)), filling.bytes()), Some(filling));
+        assert_eq!(Frame::read(&mut Unread(&written(&filling)), filling.bytes(), Form::Shortened), Some(filling));
+    }
+
+    /// NEW_CONNECTION_ID 1 with an ID of two bytes, MAX_STREAMS, CONNECTION_CLOSE with a reason of one byte, then a PING.
+    #[test]
+    fn frames_that_the_model_does_not_send_are_passed_over() {
+        let token = [9; 16];
+        let bytes = [&[0x18, 1, 0, 2, 7, 7][..], &token, &[0x12, 5, 0x1c, 0, 0, 1, 8, 0x01]].concat();
+        let mut unread = Unread(&bytes);
+        let read = [(); 4].map(|()| Frame::read(&mut unread, 99, Form::Whole));
+        assert_eq!(read, [Frame::Other(0x18), Frame::Other(0x12), Frame::Other(0x1c), Frame::Ping].map(Some));
+        assert_eq!(Frame::read(&mut Unread(&[0x3f]), 1, Form::Whole), None, "no frame has this type");
     }
 
     #[test]

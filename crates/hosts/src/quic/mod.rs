@@ -19,6 +19,11 @@ mod stream;
 #[cfg(test)]
 mod tests;
 
+pub use congestion::{Account, Congestion, Measured};
 pub use end::{End, Pair, Side, largest_datagram};
+pub use frame::{Ack, DELAY_UNIT_US, Form, Frame};
+pub use number::whole_packet_number;
+pub use packet::{Kind, Packet};
 pub use receiver::AckRules;
-pub use settings::{Asked, AtReduction, Bundle, Burst, Marking, Pacing, Probe, Settings, Window};
+pub use sent::{Numbered, Sent};
+pub use settings::{Asked, AtReduction, Avoidance, Bundle, Burst, First, Marking, Pacing, Probe, Settings, Window};

@@ -36,6 +36,12 @@ impl Unread<'_> {
         Some(bytes.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }
 
+    /// Passes over `size` bytes.
+    pub fn skip(&mut self, size: u64) -> Option<()> {
+        self.0 = self.0.get(usize::try_from(size).ok()?..)?;
+        Some(())
+    }
+
     /// A number of variable length.
     pub fn number(&mut self) -> Option<u64> {
         let size = 1_u64 << (self.0.first()? >> 6);

@@ -1,7 +1,8 @@
 //! Packets and the datagrams that carry them (RFC 9000 sections 12 and 17).
 
-use super::frame::Frame;
+use super::frame::{Form, Frame};
 use super::number::{self, Unread};
+use crate::transport::ranges::Range;
 
 /// Authentication tag behind the frames of a packet (RFC 9001 section 5.3). Half of it is written: the whole packet number, by which the
 /// receiver knows a packet whose number it has completed wrongly, as a real tag would tell it.
@@ -70,6 +71,14 @@ impl Packet {
         self.frames.iter().any(Frame::is_eliciting)
     }
 
+    /// Bytes of streams in it, frame by frame.
+    pub fn stream_ranges(&self) -> impl Iterator<Item = Range> {
+        self.frames.iter().filter_map(|frame| match frame {
+            Frame::Stream { range, .. } => Some(*range),
+            _ => None,
+        })
+    }
+
     /// Packet number as its header has it: the lowest bytes.
     #[must_use]
     pub fn shortened_number(&self) -> u64 {
@@ -100,8 +109,9 @@ impl Packet {
         number::write_last(buffer, self.number, WRITTEN_TAG_BYTES);
     }
 
-    /// Reads a packet of a datagram of which `left` bytes are left; returns it with its size.
-    fn read(unread: &mut Unread<'_>, left: u64) -> Option<(Self, u64)> {
+    /// Reads a packet of a datagram of which `left` bytes are left; returns it with its size. The number of a packet that is written whole is
+    /// shortened.
+    fn read(unread: &mut Unread<'_>, left: u64, form: Form) -> Option<(Self, u64)> {
         let first = unread.whole(1)?;
         let number_bytes = (first & 0x03) + 1;
         let kind = if first & 0x80 == 0 {
@@ -121,26 +131,31 @@ impl Packet {
         };
         let header = kind.header_bytes(number_bytes);
         let size = if kind == Kind::OneRoundTrip { left } else { header - number_bytes + unread.number()? };
-        unread.whole(number_bytes)?;
+        let mut number = unread.whole(number_bytes)?;
         let mut of_frames = size.checked_sub(header + TAG_BYTES)?;
         let mut frames = Vec::new();
         while of_frames > 0 {
-            let frame = Frame::read(unread, of_frames)?;
-            of_frames = of_frames.checked_sub(frame.bytes())?;
+            let before = unread.0.len();
+            let frame = Frame::read(unread, of_frames, form)?;
+            let omitted = if form == Form::Shortened { frame.data_bytes() } else { 0 };
+            of_frames = of_frames.checked_sub((before - unread.0.len()) as u64 + omitted)?;
             frames.push(frame);
         }
-        let number = unread.whole(WRITTEN_TAG_BYTES)?;
+        match form {
+            Form::Shortened => number = unread.whole(WRITTEN_TAG_BYTES)?,
+            Form::Whole => unread.skip(TAG_BYTES)?,
+        }
         Some((Self { kind, number, number_bytes, frames }, size))
     }
 
-    /// The packets of a datagram of `length` bytes whose `contents` are without data, as far as they can be read.
+    /// The packets of a datagram of `length` bytes, with their sizes, as far as they can be read.
     #[must_use]
-    pub fn of_datagram(contents: &[u8], length: u64) -> Vec<Self> {
+    pub fn of_datagram(contents: &[u8], length: u64, form: Form) -> Vec<(Self, u64)> {
         let (mut unread, mut left, mut packets) = (Unread(contents), length, Vec::new());
         while left > 0
-            && let Some((packet, size)) = Self::read(&mut unread, left)
+            && let Some((packet, size)) = Self::read(&mut unread, left, form)
         {
-            packets.push(packet);
+            packets.push((packet, size));
             left = left.saturating_sub(size);
         }
         packets
@@ -173,7 +188,22 @@ mod tests {
             packet.write(&mut contents);
             length += packet.bytes();
         }
-        assert_eq!(Packet::of_datagram(&contents, length), packets);
+        let read = Packet::of_datagram(&contents, length, Form::Shortened);
+        assert_eq!(read, packets.map(|packet| (packet.clone(), packet.bytes())));
+    }
+
+    /// A short header with an ID of 8 bytes and a packet number of one; an acknowledgment with a range behind the first, MAX_DATA and three
+    /// bytes of a stream; the tag.
+    #[test]
+    fn a_packet_is_read_as_it_is_on_the_line() {
+        let frames = [0x02, 9, 0, 1, 3, 0, 2, 0x10, 5, 0x0e, 2, 0x40, 100, 3, 7, 7, 7];
+        let contents = [&[0x40, 1, 2, 3, 4, 5, 6, 7, 8, 11][..], &frames, &[0; 16]].concat();
+        let length = contents.len() as u64;
+        let read = Packet::of_datagram(&contents, length, Form::Whole);
+        let [(packet, size)] = &read[..] else { panic!("{read:?}") };
+        assert_eq!((packet.number, packet.frames.len(), *size), (11, 3, length));
+        assert_eq!(packet.stream_ranges().collect::<Vec<_>>(), [(100, 103)]);
+        assert!(Packet::of_datagram(&contents[..20], 20, Form::Whole).is_empty(), "cut off");
     }
 
     /// Flags, ID, number; PING; a stream frame of 3 bytes with 200 of data; the tag.

@@ -5,12 +5,15 @@ use std::collections::BTreeMap;
 use longfat_foundation::units::{Span, Time};
 
 use super::frame::Frame;
+use super::packet::Kind;
 use crate::transport::Departure;
 use crate::transport::ranges::Range;
 
 /// A packet that was sent and neither acknowledged nor taken for lost.
 #[derive(Clone, Debug)]
 pub struct Sent {
+    /// Its kind.
+    pub kind: Kind,
     /// When.
     pub time: Time,
     /// Its size.
@@ -168,6 +171,7 @@ mod tests {
 
     fn sent(time: Time) -> Sent {
         Sent {
+            kind: Kind::OneRoundTrip,
             time,
             bytes: 1200,
             is_eliciting: true,

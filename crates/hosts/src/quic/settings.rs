@@ -38,10 +38,14 @@ impl Marking {
 longfat_foundation::choice! {
     /// How packets that a window allows are spread over a round trip.
     pub enum Pacing {
+        /// As the bundle has it.
+        ByBundle = "by-bundle",
         /// Not at all, unless the window law has a rate of its own.
         None = "none",
-        /// At `pacing_gain` windows per round trip (RFC 9002 section 7.7).
+        /// At `pacing_gain` windows per round trip (RFC 9002 section 7.7), or at the rate of the window law if it has one.
         Window = "window-per-round-trip",
+        /// At `pacing_gain` windows per round trip, whatever rate the window law has (quinn-proto 0.11.19, `pacing.rs`).
+        WindowAlone = "window-alone",
     }
 }
 
@@ -104,6 +108,31 @@ longfat_foundation::choice! {
     }
 }
 
+longfat_foundation::choice! {
+    /// Linear growth of a flavor that grows by one packet per round trip.
+    pub enum Avoidance {
+        /// As the bundle has it.
+        ByBundle = "by-bundle",
+        /// Each acknowledged packet adds its share of a packet (RFC 9002 appendix B.5).
+        Shares = "shares",
+        /// A packet is added when a window of bytes was acknowledged. What was counted of a window outlives a reduction, and is twice as
+        /// large a part of the window that it leaves (quinn-proto 0.11.19, `new_reno.rs`).
+        Windows = "windows",
+    }
+}
+
+longfat_foundation::choice! {
+    /// What an acknowledgment does first that shows losses too.
+    pub enum First {
+        /// As the bundle has it.
+        ByBundle = "by-bundle",
+        /// It reduces the window, and lets it grow only by packets sent after a reduction (RFC 9002 appendix A.7).
+        Losses = "losses",
+        /// It lets the window grow by all that it acknowledges, and reduces it then (quinn-proto 0.11.19, `on_ack_received`).
+        Growth = "growth",
+    }
+}
+
 /// Chooses what the bundle has, unless something is chosen.
 macro_rules! by_bundle {
     ($($choice:ident: $rfc:ident, $quinn:ident;)+) => {
@@ -126,6 +155,9 @@ by_bundle! {
     Window: Filled, NotFilled;
     Probe: Data, Ping;
     AtReduction: OnePacket, Nothing;
+    Avoidance: Shares, Windows;
+    Pacing: Window, WindowAlone;
+    First: Losses, Growth;
 }
 
 /// Rules of acknowledgment that are asked for (draft-ietf-quic-ack-frequency-10).
@@ -176,6 +208,10 @@ pub struct Settings {
     pub window: Window,
     /// Packets that a reduction lets go.
     pub at_reduction: AtReduction,
+    /// Linear growth.
+    pub avoidance: Avoidance,
+    /// What an acknowledgment does first.
+    pub first: First,
     /// Pacing.
     pub pacing: Pacing,
     /// Windows per round trip at which packets are paced.
@@ -195,9 +231,15 @@ impl Settings {
     /// limits streams and not the window.
     #[must_use]
     pub fn window_settings(&self) -> WindowSettings {
+        Self::window_of(self.packet_bytes, self.initial_window, self.avoidance)
+    }
+
+    /// These of a connection with packets of this size and this first window.
+    #[must_use]
+    pub fn window_of(packet_bytes: u64, initial: u64, avoidance: Avoidance) -> WindowSettings {
         WindowSettings {
-            mss: self.packet_bytes,
-            initial: self.initial_window,
+            mss: packet_bytes,
+            initial,
             receiver_window: 1 << 53,
             threshold: f64::INFINITY,
             limit: f64::INFINITY,
@@ -208,6 +250,7 @@ impl Settings {
             grows_unused: false,
             slow_start_at_ssthresh: false,
             arithmetic: WindowArithmetic::FloatingPoint,
+            counts_windows: avoidance == Avoidance::Windows,
             acknowledgments_per_increment: 1,
         }
     }

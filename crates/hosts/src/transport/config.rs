@@ -238,6 +238,7 @@ impl TcpConfig {
             grows_unused: self.cwnd_limit != CongestionWindowLimit::Used,
             slow_start_at_ssthresh: self.slow_start_at_ssthresh,
             arithmetic: self.window_arithmetic,
+            counts_windows: false,
             acknowledgments_per_increment: self.acknowledgments_per_increment.0,
         }
     }

@@ -205,6 +205,12 @@ impl Connection {
         self.round_trip
     }
 
+    /// Smoothed round trip.
+    #[must_use]
+    pub fn smoothed_round_trip(&self) -> Option<Span> {
+        self.smoothed_round_trip.get()
+    }
+
     /// Retransmission timeout including backoff.
     #[must_use]
     pub fn timeout(&self) -> Span {

@@ -178,6 +178,12 @@ impl Sender {
         self.connection.round_trip()
     }
 
+    /// Smoothed round trip.
+    #[must_use]
+    pub fn smoothed_round_trip(&self) -> Option<Span> {
+        self.connection.smoothed_round_trip()
+    }
+
     /// The application stops: data without end ends with what was sent.
     pub fn withdraw(&mut self) {
         self.connection.withdraw();

@@ -47,6 +47,11 @@ pub struct Window {
     grows_unused: bool,
     slow_start_at_ssthresh: bool,
     arithmetic: WindowArithmetic,
+    counts_windows: bool,
+    /// True if linear growth adds fractions of bytes at once.
+    grows_at_once: bool,
+    /// Bytes that linear growth has counted of a window.
+    counted: f64,
     /// N of Task 6: acknowledgments for one increment of linear growth.
     increment_period: u64,
     /// N * MSS * MSS.
@@ -92,6 +97,9 @@ impl Window {
             slow_start_at_ssthresh: settings.slow_start_at_ssthresh
                 && settings.slow_start_growth != SlowStartGrowth::UpToThreshold,
             arithmetic: settings.arithmetic,
+            counts_windows: settings.counts_windows,
+            grows_at_once: settings.arithmetic == WindowArithmetic::FloatingPoint && !settings.counts_windows,
+            counted: 0.0,
             after_loss: settings.after_loss,
             increment_period: period,
             increment_area: period as f64 * mss * mss,
@@ -241,7 +249,7 @@ impl Window {
         };
         self.acknowledgments = 0;
         let increment = segments * area / self.cwnd;
-        if self.arithmetic == WindowArithmetic::FloatingPoint {
+        if self.grows_at_once {
             self.add(increment);
         } else {
             self.grow_linearly_in_units(segments, acknowledged, increment);

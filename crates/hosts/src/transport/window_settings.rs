@@ -118,6 +118,8 @@ pub struct WindowSettings {
     pub slow_start_at_ssthresh: bool,
     /// Arithmetic.
     pub arithmetic: WindowArithmetic,
+    /// True if linear growth counts bytes until they are a window and then adds a segment, and the count outlives reductions.
+    pub counts_windows: bool,
     /// Acknowledgments for one increment of linear growth.
     pub acknowledgments_per_increment: u64,
 }

@@ -9,20 +9,23 @@ use bytes::{Bytes, BytesMut};
 use longfat_foundation::measure::SendLimit;
 use longfat_foundation::random::Stream;
 use longfat_foundation::units::{Span, Time};
-use longfat_hosts::end_system::{EndSystem, Parcel, Progress};
+use longfat_hosts::end_system::{Direction, EndSystem, Parcel, Progress, Vitals};
+use longfat_hosts::quic::{Form, Kind, Packet, whole_packet_number};
 use longfat_hosts::transport::ranges::RangeSet;
 use longfat_hosts::transport::{Codepoint, ReceivedBytes};
 use quinn_proto::{
     ClientConfig, Connection, ConnectionError, ConnectionHandle, ConnectionId, ConnectionIdGenerator, DatagramEvent,
     Dir, EcnCodepoint, Endpoint, EndpointConfig, Event, NoneTokenStore, ServerConfig, StreamId, TimeSource,
-    TransportConfig,
 };
 
-use super::frames::stream_bytes;
-use super::plain_text::{PlainText, SEAL_BYTES, Sizes, reset_key, token_key};
+use super::Quinn;
+use super::plain_text::{PlainText, Sizes, reset_key, token_key};
 
 /// Zeros that the application writes: what they are does not matter.
 static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
+
+/// Number of the stream of a client's law among those of a connection, behind three of each end.
+const LAWS: u64 = 6;
 
 /// Length of a connection ID.
 const ID_BYTES: usize = 8;
@@ -63,22 +66,24 @@ impl Side {
 }
 
 /// Settings that both ends of a connection share.
-pub struct Pair {
+pub struct Pair<'q> {
     /// Name in results.
     pub name: String,
     /// Settings of the transport.
-    pub config: Arc<TransportConfig>,
+    pub quinn: &'q Quinn,
     /// Sizes of the handshake's messages.
     pub sizes: Sizes,
     /// Packets use ECN.
     pub uses_ecn: bool,
 }
 
-impl Pair {
+impl Pair<'_> {
     /// The end with that role, with randomness of its own.
     pub fn end(&self, side: Side, chance: &Stream) -> End {
-        // Each end has three streams of its own: of the stack, of its connection IDs, and of the first that a client makes up for its server.
+        // Each end has three streams of its own: of the stack, of its connection IDs, and of the first that a client makes up for its server. Its law has a fourth.
         let part = |number: u64| chance.of_part(3 * side as u64 + number);
+        let clock = Clock::start();
+        let transport = Arc::new(self.quinn.transport(clock, chance.of_part(LAWS + side as u64)));
         let (mut draws, mut seed) = (part(0), [0; 32]);
         seed.chunks_exact_mut(8).for_each(|part| part.copy_from_slice(&draws.draw().to_be_bytes()));
         let mut config = EndpointConfig::new(reset_key());
@@ -88,12 +93,12 @@ impl Pair {
         let crypto = Arc::new(PlainText(self.sizes));
         let server = (side == Side::Server).then(|| {
             let mut server = ServerConfig::new(crypto.clone(), token_key());
-            server.transport_config(Arc::clone(&self.config)).time_source(Arc::new(NoCalendar));
+            server.transport_config(Arc::clone(&transport)).time_source(Arc::new(NoCalendar));
             Arc::new(server)
         });
         let first = std::sync::Mutex::new(Ids(part(2)));
         let mut client = ClientConfig::new(crypto);
-        client.transport_config(Arc::clone(&self.config)).token_store(Arc::new(NoneTokenStore));
+        client.transport_config(transport).token_store(Arc::new(NoneTokenStore));
         client.initial_dst_cid_provider(Arc::new(move || {
             first.lock().unwrap_or_else(std::sync::PoisonError::into_inner).generate_cid()
         }));
@@ -105,7 +110,7 @@ impl Pair {
             client,
             connection: None,
             outgoing: VecDeque::new(),
-            clock: Clock::start(),
+            clock,
             sends: 0,
             progress: Progress::default(),
             written: 0,
@@ -113,13 +118,14 @@ impl Pair {
             stream: None,
             incoming: None,
             arrived: RangeSet::default(),
+            told: Default::default(),
         }
     }
 }
 
 /// Time of the simulation as the stack reads it. Only differences matter.
 #[derive(Clone, Copy)]
-struct Clock(Instant);
+pub struct Clock(Instant);
 
 impl Clock {
     /// An hour ahead, so that the stack may look back.
@@ -132,7 +138,8 @@ impl Clock {
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "a run is shorter than 500 years")]
-    fn time(self, instant: Instant) -> Time {
+    /// Time of the simulation at that instant.
+    pub fn time(self, instant: Instant) -> Time {
         Time((instant - self.0).as_nanos() as u64 * 1000)
     }
 }
@@ -185,6 +192,8 @@ pub struct End {
     incoming: Option<StreamId>,
     /// Bytes that have arrived beyond a hole.
     arrived: RangeSet,
+    /// Largest packet numbers that were told of, by direction and packet number space.
+    told: [[Option<u64>; 3]; 2],
 }
 
 impl End {
@@ -254,11 +263,14 @@ impl End {
     /// Counts a packet that leaves.
     fn count(&mut self, packet: &[u8]) {
         self.sends += 1;
-        if let Some(range) = stream_bytes(packet, ID_BYTES, SEAL_BYTES).filter(|range| !range.is_empty()) {
+        let packets = Packet::of_datagram(packet, packet.len() as u64, Form::Whole);
+        let ranges = packets.iter().flat_map(|(packet, _)| packet.stream_ranges()).filter(|range| range.0 < range.1);
+        let whole = ranges.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
+        if let Some((begin, end)) = whole {
             let sent = &mut self.progress.sent;
             sent.segments_sent += 1;
-            sent.segments_retransmitted += u64::from(range.start < self.sent_to);
-            self.sent_to = self.sent_to.max(range.end);
+            sent.segments_retransmitted += u64::from(begin < self.sent_to);
+            self.sent_to = self.sent_to.max(end);
         }
     }
 
@@ -373,6 +385,38 @@ impl EndSystem for End {
         self.progress
     }
 
+    /// It does not tell its bytes in flight and its probe timeout.
+    #[expect(clippy::cast_precision_loss, reason = "windows have no more than 53 bits")]
+    fn vitals(&self) -> Vitals {
+        let Some((_, connection)) = &self.connection else { return Vitals::default() };
+        let metrics = connection.congestion_state().metrics();
+        let threshold = metrics.ssthresh.map(|bytes| if bytes == u64::MAX { f64::INFINITY } else { bytes as f64 });
+        let has_sample = self.progress.sent.round_trips.count > 0;
+        let smoothed = has_sample.then(|| span(connection.rtt()));
+        Vitals {
+            window: Some(metrics.congestion_window as f64),
+            threshold,
+            round_trip: smoothed,
+            smoothed_round_trip: smoothed,
+            ..Vitals::default()
+        }
+    }
+
+    fn packets(&mut self, parcel: &Parcel, direction: Direction) -> Vec<(Packet, u64)> {
+        let mut packets = Packet::of_datagram(&parcel.contents, parcel.length, Form::Whole);
+        for (packet, _) in &mut packets {
+            let space = match packet.kind {
+                Kind::Initial => 0,
+                Kind::Handshake => 1,
+                Kind::ZeroRoundTrip | Kind::OneRoundTrip => 2,
+            };
+            let largest = &mut self.told[direction as usize][space];
+            packet.number = whole_packet_number(*largest, packet.number, packet.number_bytes);
+            *largest = (*largest).max(Some(packet.number));
+        }
+        packets
+    }
+
     fn count_anew(&mut self) {
         self.progress.sent.count_anew(0.0);
         self.note_window();
@@ -393,6 +437,6 @@ fn of_codepoint(codepoint: Codepoint) -> Option<EcnCodepoint> {
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "no round trip is longer than 500 years")]
-fn span(duration: Duration) -> Span {
+pub fn span(duration: Duration) -> Span {
     Span(duration.as_nanos() as u64 * 1000)
 }

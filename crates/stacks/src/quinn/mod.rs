@@ -1,7 +1,7 @@
 //! quinn, a QUIC stack, in virtual time.
 
 mod end;
-mod frames;
+mod law;
 mod plain_text;
 
 use std::sync::Arc;
@@ -9,13 +9,18 @@ use std::time::Duration;
 
 use longfat_foundation::config::{AtLeastOne, Bytes, PositiveNumber, PositiveSpan};
 use longfat_foundation::random::Stream;
+use longfat_foundation::registry::Chosen;
 use longfat_foundation::units::Span;
 use longfat_hosts::end_system::EndSystem;
+use longfat_hosts::quic::{Avoidance, Settings};
+use longfat_hosts::transport::flavor::Flavor;
+use longfat_hosts::transport::law::ResponseToMarks;
 use quinn_proto::congestion::{ControllerFactory, CubicConfig, NewRenoConfig};
 use quinn_proto::{AckFrequencyConfig, IdleTimeout, MtuDiscoveryConfig, TransportConfig, VarInt};
 
-use super::{Opener, Stack};
-use end::{Pair, Side};
+use super::{Opener, Stack, control_name};
+use end::{Clock, Pair, Side};
+use law::Laws;
 use plain_text::Sizes;
 
 longfat_foundation::choice! {
@@ -25,6 +30,8 @@ longfat_foundation::choice! {
         Cubic = "cubic",
         /// RFC 9002 section 7.
         NewReno = "new-reno",
+        /// The window law of the engine that `flavor` names.
+        Flavor = "flavor",
     }
 }
 
@@ -40,7 +47,8 @@ longfat_foundation::model! {
     /// quinn, a QUIC stack in use: its own code decides what is sent when, over the network of the scenario. All data are one stream. The
     /// handshake has the sizes of TLS 1.3 and no cryptography. Round trips in results are its smoothed estimates, segments its packets with
     /// data, and those sent again packets with data that had been sent before; it does not tell its probe timeouts, which are counted as none.
-    /// Its BBR is missing: it draws from the system's randomness, so that no two runs would be the same.
+    /// Its BBR is missing: it draws from the system's randomness, so that no two runs would be the same. Laws of the engine may take the place of
+    /// its congestion control.
     #[name = "quinn"]
     #[source = "quinn-proto 0.11.19, github.com/quinn-rs/quinn"]
     pub struct Quinn: dyn Stack {
@@ -48,6 +56,8 @@ longfat_foundation::model! {
         release: Release = "0.11.19",
         /// Congestion control.
         congestion_control: Controller = "cubic" or ["new-reno"],
+        /// Window law, with `congestion_control = "flavor"`. quinn paces it by its window, whatever rate it has.
+        flavor: Chosen<dyn Flavor> = "newreno",
         /// Initial congestion window.
         initial_window: Bytes = "12000 B",
         /// End that opens the connection.
@@ -83,6 +93,14 @@ longfat_foundation::model! {
     objections(config, _context) {
         let (first, largest) = (config.initial_mtu.0, config.largest_mtu.0);
         let mut objections = Vec::new();
+        let is_read = config.congestion_control == Controller::Flavor;
+        if !is_read && config.flavor.name() != DEFAULT_FLAVOR {
+            let message = format!("\"{}\" is not read; congestion_control = \"flavor\" reads it", config.flavor.name());
+            objections.push(("flavor", message));
+        } else if is_read && matches!(config.flavor.build(&()).facts().marks, ResponseToMarks::ByShare(_)) {
+            let message = format!("\"{}\" goes by the share of marks, which quinn does not tell a congestion control", config.flavor.name());
+            objections.push(("flavor", message));
+        }
         if !(LEAST_PACKET..=LARGEST_PACKET).contains(&first) {
             let range = format!("from {LEAST_PACKET} B (RFC 9000 section 14) to {LARGEST_PACKET} B");
             objections.push(("initial_mtu", format!("{first} B is no size of the first packets; {range}")));
@@ -113,9 +131,13 @@ const LARGEST_PACKET: u64 = 65_527;
 /// Largest handshake message: quinn keeps 16 KiB that arrive out of order.
 const LARGEST_MESSAGE: u64 = 16_000;
 
+/// The flavor of a connection that does not read it.
+const DEFAULT_FLAVOR: &str = "newreno";
+
 impl Quinn {
+    /// Settings of an end with this clock, and randomness of its law.
     #[expect(clippy::cast_possible_truncation, reason = "checked against the ranges of these fields")]
-    fn transport(&self) -> TransportConfig {
+    fn transport(&self, clock: Clock, chance: Stream) -> TransportConfig {
         let mut config = TransportConfig::default();
         let controller: Arc<dyn ControllerFactory + Send + Sync> = match self.congestion_control {
             Controller::Cubic => {
@@ -127,6 +149,10 @@ impl Quinn {
                 let mut new_reno = NewRenoConfig::default();
                 new_reno.initial_window(self.initial_window.0);
                 Arc::new(new_reno)
+            }
+            Controller::Flavor => {
+                let window = Settings::window_of(self.initial_mtu.0, self.initial_window.0, Avoidance::Shares);
+                Arc::new(Laws { flavor: self.flavor.clone(), window, clock, chance })
             }
         };
         let largest = (self.largest_mtu.0 > self.initial_mtu.0).then(|| {
@@ -168,8 +194,9 @@ impl Stack for Quinn {
         let name = match self.congestion_control {
             Controller::Cubic => "quinn-cubic".to_owned(),
             Controller::NewReno => "quinn-new-reno".to_owned(),
+            Controller::Flavor => format!("quinn-flavor-{}", control_name(&self.flavor)),
         };
-        let pair = Pair { name, config: Arc::new(self.transport()), sizes, uses_ecn: self.ecn };
+        let pair = Pair { name, quinn: self, sizes, uses_ecn: self.ecn };
         let near = if self.opened_by == Opener::Sender { Side::Client } else { Side::Server };
         Some([near, near.other()].map(|side| Box::new(pair.end(side, &chance)) as Box<dyn EndSystem>))
     }
@@ -180,6 +207,10 @@ impl Stack for Quinn {
 
     fn largest_packet(&self) -> u64 {
         self.largest_mtu.0
+    }
+
+    fn flavor(&self) -> Option<Box<dyn Flavor>> {
+        (self.congestion_control == Controller::Flavor).then(|| self.flavor.build(&()))
     }
 
     fn connection_bytes(&self) -> u64 {

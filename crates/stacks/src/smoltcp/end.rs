@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use longfat_foundation::measure::SendLimit;
 use longfat_foundation::units::{Span, Time};
-use longfat_hosts::end_system::{EndSystem, Parcel, Progress};
+use longfat_hosts::end_system::{EndSystem, Parcel, Progress, Vitals};
 use longfat_hosts::transport::ranges::RangeSet;
 use longfat_hosts::transport::{Codepoint, ReceivedBytes};
 use smoltcp::iface::{Config, Interface, SocketHandle, SocketSet};
@@ -150,7 +150,6 @@ impl End {
     }
 
     /// Counts a packet that leaves.
-    #[expect(clippy::cast_precision_loss, reason = "windows have no more than 53 bits")]
     fn count(&mut self, packet: &[u8]) {
         self.sends += 1;
         let Some(segment) = segment(packet) else { return };
@@ -163,9 +162,17 @@ impl End {
         sent.segments_sent += 1;
         sent.segments_retransmitted += u64::from(begin < self.sent_to);
         self.sent_to = self.sent_to.max(begin + segment.length);
+        let flight = self.flight();
+        let most = &mut self.progress.sent.max_cwnd;
+        *most = most.max(flight);
+    }
+
+    /// Bytes sent and not acknowledged.
+    #[expect(clippy::cast_precision_loss, reason = "windows have no more than 53 bits")]
+    fn flight(&self) -> f64 {
         let kept = self.sockets.get::<Socket>(self.socket).send_queue() as u64;
         let acknowledged = self.written.saturating_sub(kept);
-        sent.max_cwnd = sent.max_cwnd.max(self.sent_to.saturating_sub(acknowledged) as f64);
+        self.sent_to.saturating_sub(acknowledged) as f64
     }
 }
 
@@ -251,6 +258,11 @@ impl EndSystem for End {
 
     fn progress(&self) -> Progress {
         self.progress
+    }
+
+    /// It tells nothing but what was acknowledged.
+    fn vitals(&self) -> Vitals {
+        Vitals { flight: Some(self.flight()), ..Vitals::default() }
     }
 
     fn count_anew(&mut self) {

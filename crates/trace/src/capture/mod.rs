@@ -293,7 +293,14 @@ impl Observer for Capture {
         self.settle(flow, |packet| (packet.sequence, packet.length) == (sequence, length), "");
     }
 
-    fn answer_received(&mut self, now: Time, connection: usize, _sequence: u64, length: u64, _round_trip: Span) {
+    fn answer_received(
+        &mut self,
+        now: Time,
+        connection: usize,
+        _sequence: u64,
+        length: u64,
+        _round_trip: Option<Span>,
+    ) {
         let flow = self.numbers.first(connection, false);
         let headers = self.headers.answer(flow, length);
         self.take(now, flow, Direction::Inbound, headers, "");

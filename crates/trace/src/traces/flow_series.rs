@@ -2,9 +2,10 @@
 
 use std::marker::PhantomData;
 
+use longfat_engine::end_system::Vitals;
 use longfat_engine::observer::Observer;
-use longfat_engine::transport::Sender;
-use longfat_engine::units::Time;
+use longfat_engine::transport::{Sender, SenderStatistics};
+use longfat_engine::units::{Span, Time};
 
 use super::{FLOW, Kind, Network, Rows, Scale, TIME, Trace, numbers};
 use crate::deadband::Deadband;
@@ -17,8 +18,10 @@ pub trait Held: Send {
     /// Scale of its error bound.
     const SCALE: Scale;
 
-    /// Current value.
-    fn read(sender: &Sender) -> f64;
+    /// Current value of a TCP.
+    fn read(sender: &Sender) -> Option<f64>;
+    /// Current value of a stack, if it tells it.
+    fn told(vitals: &Vitals) -> Option<f64>;
 }
 
 /// The congestion window.
@@ -33,8 +36,12 @@ impl Held for CongestionWindow {
     };
     const SCALE: Scale = Scale::Window;
 
-    fn read(sender: &Sender) -> f64 {
-        sender.window().cwnd + sender.window().inflation
+    fn read(sender: &Sender) -> Option<f64> {
+        Some(sender.window().cwnd + sender.window().inflation)
+    }
+
+    fn told(vitals: &Vitals) -> Option<f64> {
+        vitals.window
     }
 }
 
@@ -54,8 +61,12 @@ impl Held for SlowStartThreshold {
     };
     const SCALE: Scale = Scale::Window;
 
-    fn read(sender: &Sender) -> f64 {
-        sender.window().ssthresh
+    fn read(sender: &Sender) -> Option<f64> {
+        Some(sender.window().ssthresh)
+    }
+
+    fn told(vitals: &Vitals) -> Option<f64> {
+        vitals.threshold
     }
 }
 
@@ -65,15 +76,26 @@ pub struct Flight;
 impl Held for Flight {
     const KIND: Kind = Kind {
         name: "flight",
-        doc: "bytes in flight of each flow: sent and not acknowledged",
-        columns: &[TIME, FLOW, numbers("flight_bytes", "highest byte sent less first byte not acknowledged")],
+        doc: "bytes in flight of each flow: sent and not acknowledged; of QUIC, whole packets",
+        columns: &[
+            TIME,
+            FLOW,
+            numbers(
+                "flight_bytes",
+                "highest byte sent less first byte not acknowledged; of QUIC, bytes of packets in flight",
+            ),
+        ],
         rows: Rows::Changes(Self::SCALE),
     };
     const SCALE: Scale = Scale::Window;
 
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53")]
-    fn read(sender: &Sender) -> f64 {
-        sender.flight() as f64
+    fn read(sender: &Sender) -> Option<f64> {
+        Some(sender.flight() as f64)
+    }
+
+    fn told(vitals: &Vitals) -> Option<f64> {
+        vitals.flight
     }
 }
 
@@ -83,7 +105,7 @@ pub struct Timeout;
 impl Held for Timeout {
     const KIND: Kind = Kind {
         name: "rto",
-        doc: "retransmission timeout of each flow, with its backoff",
+        doc: "retransmission timeout of each flow, with its backoff; of QUIC, the probe timeout of data",
         columns: &[
             TIME,
             FLOW,
@@ -93,8 +115,33 @@ impl Held for Timeout {
     };
     const SCALE: Scale = Scale::Nothing;
 
-    fn read(sender: &Sender) -> f64 {
-        sender.timeout().as_seconds()
+    fn read(sender: &Sender) -> Option<f64> {
+        Some(sender.timeout().as_seconds())
+    }
+
+    fn told(vitals: &Vitals) -> Option<f64> {
+        vitals.timeout.map(Span::as_seconds)
+    }
+}
+
+/// The smoothed round trip.
+pub struct SmoothedRoundTrip;
+
+impl Held for SmoothedRoundTrip {
+    const KIND: Kind = Kind {
+        name: "srtt",
+        doc: "smoothed round trip of each flow, from its first sample on",
+        columns: &[TIME, FLOW, numbers("srtt_s", "smoothed round trip, with an eighth of each new sample")],
+        rows: Rows::Changes(Self::SCALE),
+    };
+    const SCALE: Scale = Scale::Nothing;
+
+    fn read(sender: &Sender) -> Option<f64> {
+        sender.smoothed_round_trip().map(Span::as_seconds)
+    }
+
+    fn told(vitals: &Vitals) -> Option<f64> {
+        vitals.smoothed_round_trip.map(Span::as_seconds)
     }
 }
 
@@ -112,14 +159,24 @@ impl<H: Held> FlowSeries<H> {
     fn write(&mut self, now: Time, flow: usize, value: f64) {
         self.table.add([now.into(), Value::flow(flow), Value::number(value)]);
     }
+
+    #[inline]
+    fn note(&mut self, now: Time, flow: usize, value: Option<f64>) {
+        if let Some(value) = value
+            && self.bands[flow].moves_to(value)
+        {
+            self.write(now, flow, value);
+        }
+    }
 }
 
 impl<H: Held> Observer for FlowSeries<H> {
     fn sender_acted(&mut self, now: Time, flow: usize, sender: &Sender) {
-        let value = H::read(sender);
-        if self.bands[flow].moves_to(value) {
-            self.write(now, flow, value);
-        }
+        self.note(now, flow, H::read(sender));
+    }
+
+    fn stack_acted(&mut self, now: Time, connection: usize, vitals: &Vitals, _counted: &SenderStatistics) {
+        self.note(now, connection, H::told(vitals));
     }
 }
 

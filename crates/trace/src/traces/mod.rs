@@ -10,6 +10,7 @@ mod grants;
 mod path;
 mod queues;
 mod queues_by_flow;
+mod quic;
 mod rtt;
 mod segments;
 mod throughput;
@@ -95,6 +96,7 @@ traces! {
     flight: FlowSeries<flow_series::Flight>,
     rto: FlowSeries<flow_series::Timeout>,
     rtt: rtt::RoundTrips,
+    srtt: FlowSeries<flow_series::SmoothedRoundTrip>,
     timeouts: timeouts::Timeouts,
     delay: delay::Delays,
     throughput: throughput::Delivered,
@@ -106,6 +108,9 @@ traces! {
     segments: segments::Segments,
     acknowledgments: acknowledgments::Acknowledgments,
     blocks: acknowledgments::Blocks,
+    packets: quic::Packets,
+    frames: quic::Frames,
+    lost: quic::Lost,
     path: path::States,
 }
 
@@ -256,8 +261,12 @@ impl Network {
 
     /// Vocabulary of all tables.
     pub(crate) fn words(&self) -> Vec<String> {
-        let others = [Class::Ubr.name(), Class::Vbr.name()].into_iter().chain(REASONS);
+        let others = [Class::Ubr.name(), Class::Vbr.name()].into_iter().chain(REASONS).chain(quic::WORDS);
         self.ports.iter().cloned().chain(others.map(str::to_owned)).collect()
+    }
+
+    fn words_before_quic(&self) -> usize {
+        self.ports.len() + 2 + REASONS.len()
     }
 
     fn port_word(port: usize) -> Value {

@@ -1,7 +1,8 @@
 //! Round trips measured by senders.
 
+use longfat_engine::end_system::Vitals;
 use longfat_engine::observer::Observer;
-use longfat_engine::transport::Sender;
+use longfat_engine::transport::{Sender, SenderStatistics};
 use longfat_engine::units::{Span, Time};
 
 use super::{FLOW, Kind, Network, Rows, TIME, Trace, numbers};
@@ -15,16 +16,34 @@ pub struct RoundTrips {
 }
 
 impl Observer for RoundTrips {
-    fn answer_received(&mut self, now: Time, connection: usize, _sequence: u64, _length: u64, round_trip: Span) {
-        self.seen[connection] += 1;
-        self.table.add([now.into(), Value::flow(connection), Value::number(round_trip.as_seconds())]);
+    fn answer_received(
+        &mut self,
+        now: Time,
+        connection: usize,
+        _sequence: u64,
+        _length: u64,
+        round_trip: Option<Span>,
+    ) {
+        if round_trip.is_some() {
+            self.note(now, connection, self.seen[connection] + 1, round_trip);
+        }
     }
 
     fn sender_acted(&mut self, now: Time, flow: usize, sender: &Sender) {
-        let measured = sender.statistics().round_trips.count;
+        self.note(now, flow, sender.statistics().round_trips.count, sender.round_trip());
+    }
+
+    fn stack_acted(&mut self, now: Time, connection: usize, vitals: &Vitals, counted: &SenderStatistics) {
+        self.note(now, connection, counted.round_trips.count, vitals.round_trip);
+    }
+}
+
+impl RoundTrips {
+    /// Notes the latest of `measured` round trips, if it is new.
+    fn note(&mut self, now: Time, flow: usize, measured: u64, latest: Option<Span>) {
         if measured > self.seen[flow] {
             self.seen[flow] = measured;
-            if let Some(round_trip) = sender.round_trip() {
+            if let Some(round_trip) = latest {
                 self.table.add([now.into(), Value::flow(flow), Value::number(round_trip.as_seconds())]);
             }
         }
@@ -34,7 +53,7 @@ impl Observer for RoundTrips {
 impl Trace for RoundTrips {
     const KIND: Kind = Kind {
         name: "rtt",
-        doc: "every round trip that a flow's timeout is computed from, before it is counted in ticks; of UDP, every answered datagram's",
+        doc: "every round trip that a flow's timeout is computed from, before it is counted in ticks; of UDP, every answered datagram's; of quinn, its smoothed round trip",
         columns: &[
             TIME,
             FLOW,

@@ -6,7 +6,7 @@
 use longfat_foundation::measure::{Fingerprint, RoundTrips};
 use longfat_foundation::units::Time;
 use longfat_hosts::datagrams::{Reception, plain};
-use longfat_hosts::end_system::{EndSystem, Parcel, Progress};
+use longfat_hosts::end_system::{Direction, EndSystem, Parcel, Progress};
 use longfat_hosts::traffic::Source;
 use longfat_hosts::transport::ReceivedBytes;
 use longfat_hosts::transport::resume::Resumption;
@@ -290,6 +290,9 @@ impl<O: Observer, D: Drive> Network<O, D> {
             End::Near => self.numbers.first(connection, false),
             End::Far => self.numbers.last(connection, false),
         };
+        if end == End::Near {
+            self.tell_losses(now, connection);
+        }
         let mut sends = false;
         while let Some(parcel) =
             self.flows.datagrams_mut(connection).and_then(|flow| flow.ends[end as usize].transmit(now))
@@ -300,10 +303,14 @@ impl<O: Observer, D: Drive> Network<O, D> {
             }
             if end == End::Near {
                 self.observer.datagram_sent(now, connection, parcel.number, parcel.length);
+                self.tell_packets(now, connection, Direction::Sent, &parcel);
             }
             self.send_parcel(now, number, end, parcel);
         }
         let Some(flow) = self.flows.datagrams_mut(connection) else { return };
+        if end == End::Near && !flow.is_plain && self.observer.interests().anything {
+            self.observer.stack_acted(now, connection, &flow.ends[0].vitals(), &flow.ends[0].progress().sent);
+        }
         let due = flow.ends[end as usize].expires();
         let limit = flow.ends[0].limit();
         if std::mem::replace(&mut flow.timers[end as usize], due) != due
@@ -315,6 +322,30 @@ impl<O: Observer, D: Drive> Network<O, D> {
         match end {
             End::Near => _ = self.ledger.sender_acts(now, number, sends, Hindrance::of_limit(limit)),
             End::Far => self.ledger.receiver_acts(now, number),
+        }
+    }
+
+    /// Tells of the packets in a datagram of the sending end.
+    #[inline]
+    fn tell_packets(&mut self, now: Time, connection: usize, direction: Direction, parcel: &Parcel) {
+        if !self.observer.interests().anything {
+            return;
+        }
+        let Some(flow) = self.flows.datagrams_mut(connection) else { return };
+        for (packet, size) in flow.ends[0].packets(parcel, direction) {
+            self.observer.quic_packet(now, connection, direction, &packet, size);
+        }
+    }
+
+    /// Tells of the packets that the sending end has taken for lost.
+    #[inline]
+    fn tell_losses(&mut self, now: Time, connection: usize) {
+        if !self.observer.interests().anything {
+            return;
+        }
+        let Some(flow) = self.flows.datagrams_mut(connection) else { return };
+        for (kind, number) in flow.ends[0].take_lost() {
+            self.observer.quic_packet_lost(now, connection, kind, number);
         }
     }
 
@@ -356,10 +387,15 @@ impl<O: Observer, D: Drive> Network<O, D> {
         let DatagramCounts { there, back, .. } = &mut flow.counts;
         let reception = if is_answer { back.as_mut().unwrap_or(there) } else { there };
         reception.receive(sequence, length, now - sent);
+        let is_plain = flow.is_plain;
+        if is_answer {
+            self.tell_packets(now, connection, Direction::Received, &parcel);
+        }
+        let Some(flow) = self.flows.datagrams_mut(connection) else { return };
         let brought = flow.ends[to as usize].receive(now, parcel);
         self.enter_arrival(number, is_answer, brought, bits);
         if is_answer {
-            self.observer.answer_received(now, connection, sequence, length, now - sent);
+            self.observer.answer_received(now, connection, sequence, length, is_plain.then(|| now - sent));
         } else {
             self.observer.datagram_received(now, connection, sequence, length, now - sent);
         }

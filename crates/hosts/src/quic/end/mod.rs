@@ -16,14 +16,15 @@ use longfat_foundation::units::{Span, Time};
 
 use self::datagrams::Datagrams;
 use super::congestion::Congestion;
+use super::frame::Form;
 use super::pacing::Bucket;
-use super::packet::Kind;
+use super::packet::{Kind, Packet};
 use super::receiver::Received;
 use super::round_trip::RoundTrip;
 use super::sent::SentPackets;
 use super::settings::{Marking, Settings};
 use super::stream::{Incoming, Outgoing};
-use crate::end_system::{EndSystem, Parcel, Progress};
+use crate::end_system::{Direction, EndSystem, Parcel, Progress, Vitals};
 use crate::transport::resume::Resumption;
 use crate::transport::{ReceivedBytes, SenderStatistics};
 
@@ -169,6 +170,8 @@ pub struct End {
     pending: Pending,
     /// The limit that was last told to block.
     told_blocked: Option<(Blocked, u64)>,
+    /// Packets found lost by the latest act.
+    lost: Vec<(Kind, u64)>,
     /// Datagrams sent, and the end of the data in them.
     parcels: u64,
     counted_to: u64,
@@ -218,6 +221,7 @@ impl End {
             peer_delay: rules.longest_delay,
             pending: Pending::default(),
             told_blocked: None,
+            lost: Vec::new(),
             parcels: 0,
             counted_to: 0,
             statistics: SenderStatistics { max_cwnd, ..SenderStatistics::default() },
@@ -272,12 +276,14 @@ impl EndSystem for End {
     }
 
     fn receive(&mut self, now: Time, parcel: Parcel) -> ReceivedBytes {
+        self.lost.clear();
         let brought = self.take_in(now, &parcel);
         self.note_window();
         brought
     }
 
     fn expire(&mut self, now: Time) {
+        self.lost.clear();
         self.expire_timers(now);
         self.note_window();
     }
@@ -328,6 +334,28 @@ impl EndSystem for End {
             received_to: self.incoming.received_to,
             sent: self.statistics,
         }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "windows have no more than 53 bits")]
+    fn vitals(&self) -> Vitals {
+        let has_sample = self.round_trip.first_sample.is_some();
+        let backoff = 1 << self.probe_timeouts.min(timers::LARGEST_EXPONENT);
+        Vitals {
+            window: Some(self.congestion.window.cwnd),
+            threshold: Some(self.congestion.window.ssthresh),
+            flight: Some(self.congestion.in_flight() as f64),
+            round_trip: has_sample.then_some(self.round_trip.latest),
+            smoothed_round_trip: has_sample.then_some(self.round_trip.smoothed),
+            timeout: Some(Span(self.probe_timeout().0.saturating_mul(backoff))),
+        }
+    }
+
+    fn packets(&mut self, parcel: &Parcel, _direction: Direction) -> Vec<(Packet, u64)> {
+        Packet::of_datagram(&parcel.contents, parcel.length, Form::Shortened)
+    }
+
+    fn take_lost(&mut self) -> Vec<(Kind, u64)> {
+        std::mem::take(&mut self.lost)
     }
 
     fn count_anew(&mut self) {

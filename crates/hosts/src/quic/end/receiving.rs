@@ -3,11 +3,11 @@
 use longfat_foundation::units::{Span, Time};
 
 use super::super::congestion::Measured;
-use super::super::frame::{Ack, DELAY_UNIT_US, Frame};
+use super::super::frame::{Ack, DELAY_UNIT_US, Form, Frame};
 use super::super::number::whole_packet_number;
 use super::super::packet::{Kind, Packet};
 use super::super::sent::Numbered;
-use super::super::settings::Marking;
+use super::super::settings::{First, Marking};
 use super::{End, Side, Space};
 use crate::end_system::Parcel;
 use crate::transport::{Codepoint, ReceivedBytes};
@@ -17,7 +17,7 @@ impl End {
     pub(super) fn take_in(&mut self, now: Time, parcel: &Parcel) -> ReceivedBytes {
         let mut brought = ReceivedBytes::default();
         self.received_bytes += parcel.length;
-        for packet in Packet::of_datagram(&parcel.contents, parcel.length) {
+        for (packet, _) in Packet::of_datagram(&parcel.contents, parcel.length, Form::Shortened) {
             brought += self.take_packet(now, &packet, parcel.codepoint);
         }
         self.set_loss_timer(now);
@@ -68,7 +68,11 @@ impl End {
                     self.space(space).received.follow(packets + 1, delay, *reordering);
                 }
                 Frame::ImmediateAck => self.space(space).received.hurry(now),
-                Frame::Padding(_) | Frame::Ping | Frame::DataBlocked(_) | Frame::StreamDataBlocked(..) => {}
+                Frame::Padding(_)
+                | Frame::Ping
+                | Frame::DataBlocked(_)
+                | Frame::StreamDataBlocked(..)
+                | Frame::Other(_) => {}
             }
         }
         self.proceed_with_handshake();
@@ -109,8 +113,14 @@ impl End {
             let share = self.share_of_marks(space, ack, &arrived);
             self.congestion.respond_to_marks(now, &account, share, latest_sent);
         }
+        if self.settings.first == First::Growth {
+            self.congestion.grow(&measured, &account);
+        }
         let lost = self.look_for_losses(now, space);
-        self.congestion.conclude(&measured, account, lost);
+        if self.settings.first != First::Growth {
+            self.congestion.grow(&measured, &account);
+        }
+        self.congestion.note_delivery(&measured, &account, lost);
         self.end_backoff();
         for (_, sent) in arrived {
             if let Some(number) = sent.acknowledges {

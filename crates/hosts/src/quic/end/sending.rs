@@ -81,7 +81,9 @@ impl End {
             return None;
         }
         let mss = self.congestion.window.mss();
-        if let Some(rate) = self.congestion.rate() {
+        if self.settings.pacing != Pacing::WindowAlone
+            && let Some(rate) = self.congestion.rate()
+        {
             return (rate > 0.0).then_some(Flow { rate, capacity: mss, fills_first: false });
         }
         let (window, smoothed) = (self.congestion.window.cwnd, self.round_trip.smoothed.as_seconds());
@@ -270,7 +272,7 @@ impl End {
     }
 
     fn note_sent(&mut self, now: Time, packet: Packet, is_capable: bool) {
-        let (space, number) = (Space::of(packet.kind), packet.number);
+        let (kind, space, number) = (packet.kind, Space::of(packet.kind), packet.number);
         let (bytes, is_eliciting) = (packet.bytes(), packet.is_eliciting());
         let counts = is_eliciting || packet.frames.iter().any(|frame| matches!(frame, Frame::Padding(_)));
         let in_flight = counts.then(|| self.congestion.send(now, bytes));
@@ -285,8 +287,17 @@ impl End {
             }
             frame.is_eliciting()
         });
-        let sent =
-            Sent { time: now, bytes, is_eliciting, in_flight, frames, acknowledges, was_probed: false, is_capable };
+        let sent = Sent {
+            kind,
+            time: now,
+            bytes,
+            is_eliciting,
+            in_flight,
+            frames,
+            acknowledges,
+            was_probed: false,
+            is_capable,
+        };
         let state = self.space(space);
         state.next_number += 1;
         state.probes = state.probes.saturating_sub(is_eliciting.into());
@@ -298,12 +309,8 @@ impl End {
 
     /// Counts a packet with data.
     fn count(&mut self, packet: &Packet) {
-        let ranges = packet.frames.iter().filter_map(|frame| match frame {
-            Frame::Stream { range, .. } => Some(*range),
-            _ => None,
-        });
         let (mut has_data, mut again) = (false, false);
-        for (begin, end) in ranges {
+        for (begin, end) in packet.stream_ranges() {
             has_data = true;
             again |= begin < self.counted_to;
             self.counted_to = self.counted_to.max(end);

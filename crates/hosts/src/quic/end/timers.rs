@@ -10,11 +10,11 @@ use super::{End, Side, Space};
 const PROBES: u64 = 2;
 
 /// Largest exponent of the backoff: more would be days.
-const LARGEST_EXPONENT: u32 = 16;
+pub(super) const LARGEST_EXPONENT: u32 = 16;
 
 impl End {
     /// Probe timeout of data, without backoff.
-    fn probe_timeout(&self) -> Span {
+    pub(super) fn probe_timeout(&self) -> Span {
         self.round_trip.probe_timeout() + self.peer_delay
     }
 
@@ -107,6 +107,7 @@ impl End {
         let persists = sent::persists(&lost, self.round_trip.first_sample, duration);
         let edge = self.edge();
         let bytes = self.congestion.lose(now, &lost, edge, persists);
+        self.lost.extend(lost.iter().map(|(number, sent)| (sent.kind, *number)));
         lost.into_iter().for_each(|lost| self.send_again(space, lost));
         bytes
     }
@@ -128,7 +129,8 @@ impl End {
             Frame::DataBlocked(_) | Frame::StreamDataBlocked(..) => self.told_blocked = None,
             Frame::HandshakeDone => self.pending.handshake_done = true,
             Frame::AckFrequency { .. } => self.pending.ack_frequency = true,
-            Frame::Padding(_) | Frame::Ping | Frame::Ack(_) | Frame::ImmediateAck | Frame::Datagram { .. } => {}
+            Frame::Padding(_) | Frame::Ping | Frame::Ack(_) | Frame::ImmediateAck => {}
+            Frame::Datagram { .. } | Frame::Other(_) => {}
         }
     }
 

@@ -18,10 +18,27 @@ impl Window {
         }
     }
 
+    /// Linear growth starts with the bytes beyond the threshold, if it counts bytes.
+    pub fn count_beyond_threshold(&mut self) {
+        self.counted = (self.cwnd - self.ssthresh).max(0.0);
+    }
+
+    /// Counts bytes, and adds so many segments when they are a window.
+    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
+    fn count_window(&mut self, segments: f64, acknowledged: u64) {
+        self.counted += acknowledged as f64;
+        if self.counted >= self.cwnd {
+            self.counted -= self.cwnd;
+            self.add(segments * self.mss);
+        }
+    }
+
     /// Adds a linear increment in whole bytes or segments.
     #[cold]
     pub(super) fn grow_linearly_in_units(&mut self, segments: f64, acknowledged: u64, increment: f64) {
-        if self.arithmetic == WindowArithmetic::Integer {
+        if self.counts_windows {
+            self.count_window(segments, acknowledged);
+        } else if self.arithmetic == WindowArithmetic::Integer {
             self.add(self.rounded(increment));
         } else if segments == 1.0 && self.linear_growth == LinearGrowth::Acknowledged {
             self.add_one_per(self.segments(), self.in_segments(acknowledged));
