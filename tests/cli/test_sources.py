@@ -13,6 +13,7 @@ from longfat.base.errors import LongfatError
 from longfat.cli.program import main
 from longfat.cli.sources import SourceType
 from longfat.studies.kinds import Source, source_at
+from longfat.studies.situations import find_situation
 from tests.cli.test_bad_input import refused
 from tests.support import Longfat
 
@@ -51,6 +52,7 @@ def sources(study_folder: Path, scenario_file: Path, tmp_path: Path) -> dict[Sou
         "scenario": scenario_file,
         "study": study_folder,
         "file of claims": claims,
+        "situation": find_situation("codel"),
         "store": tmp_path / "runs.db",
         "folder of traces": tmp_path / "traces",
         "table": tmp_path / "table.csv",

@@ -131,6 +131,20 @@ def test_bad_input_is_one_message(
     assert process.stdout == ""
 
 
+def test_a_situation_is_checked_as_one(longfat: Longfat, situation: Path) -> None:
+    process = longfat("check", situation)
+    assert (process.returncode, process.stdout) == (0, f"{situation}: a good situation\n")
+    situation.write_text(SITUATION.replace("title", "titel"))
+    process = longfat("check", situation)
+    assert (process.returncode, process.stdout) == (2, "")
+    assert f"{situation}: titel: unknown; did you mean 'title'?" in process.stderr
+    situation.write_text(SITUATION.replace("FROM runs", "FROM run"))
+    process = longfat("check", situation)
+    assert process.returncode == 2
+    assert "no such table: run" in process.stderr
+    assert "Traceback" not in process.stderr
+
+
 def test_situations_are_listed_with_their_categories(longfat: Longfat) -> None:
     process = longfat("test-controller", "--list")
     assert process.returncode == 0

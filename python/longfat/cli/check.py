@@ -1,4 +1,4 @@
-"""`longfat check`: every error of a scenario, a study, claims or orbits at once."""
+"""`longfat check`: every error of a scenario, a study, claims, orbits or a situation at once."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
@@ -30,7 +30,7 @@ class _Checked(NamedTuple):
 @settings_option
 @json_option
 def command(file: str, settings: tuple[str, ...], as_json: bool) -> None:
-    """Check a scenario, a study, claims or orbits: all errors, each with its line and column.
+    """Check a scenario, a study, claims, orbits or a situation: all errors, each with its place.
 
     For a valid scenario: the round trips, the bandwidth-delay products, and how long buffers take
     to empty.
@@ -39,7 +39,8 @@ def command(file: str, settings: tuple[str, ...], as_json: bool) -> None:
     scenario and its reference tables are checked with it. One called claims.toml, or with a
     [[claim]], has claims; they are checked against the study in their folder. A folder is a study
     with its claims, if it has any; so is the name of a study that comes with longfat. A file with
-    [[shells]] describes orbits; the element sets that it names are checked with it.
+    [[shells]] describes orbits; the element sets that it names are checked with it. One with
+    [[expect]] is a situation of `longfat test-controller`; it is checked with CUBIC in it.
     """
     checked = _check(_found(file), overrides_of(settings))
     if as_json:
@@ -109,6 +110,8 @@ def _check(file: Path, overrides: dict[str, str]) -> _Checked:
         return _checked_study(file)
     if kind == "description of orbits":
         return _Checked(kind, _problems_of_orbits(file, text))
+    if kind == "situation":
+        return _Checked(kind, _problems_of_situation(file))
     if kind == "file of claims":
         study, problems = _loaded(file.parent)
         return _Checked(kind, [*problems, *_problems_of_claims(file, study)], study is not None)
@@ -170,6 +173,19 @@ def _problems_of_orbits(file: Path, text: bytes) -> list[str]:
 
     try:
         constellation(described(text, str(file)))
+    except BadInput as error:
+        return error.problems
+    return []
+
+
+def _problems_of_situation(file: Path) -> list[str]:
+    """Return the problems of a situation: of the file, its scenarios and its expectations."""
+    from longfat.analysis.situations import check_expectations
+    from longfat.studies.situations import controller_named, load_situation
+
+    try:
+        situation = load_situation(file, controller_named("cubic", {}))
+        check_expectations(situation, situation.plan())
     except BadInput as error:
         return error.problems
     return []

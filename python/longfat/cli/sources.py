@@ -20,6 +20,7 @@ _OF_KIND: Mapping[Source, str] = {
     "study": "longfat study run {0}",
     "file of claims": "longfat check {0}",
     "description of orbits": "longfat schedule from-orbit {0}",
+    "situation": "longfat test-controller CONTROL --situation {0}",
     "store": "longfat view {0}",
     "folder of traces": "longfat plot three-panel {0} -o run.png",
     "table": "longfat analyze {0} --factors A,B --response METRIC",

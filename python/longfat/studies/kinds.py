@@ -1,4 +1,4 @@
-"""Kind of an input: a scenario, a study, claims, orbits, and what verbs may get in their place.
+"""Kind of an input: a scenario, a study, claims and so on, and what verbs may get in their place.
 
 Decided by names and by patterns in the text, not by a parser, so that a malformed file still
 gets the messages of its kind.
@@ -11,13 +11,14 @@ from typing import Literal
 CLAIMS_FILE = "claims.toml"
 STUDY_FILE = "study.toml"
 
-Kind = Literal["scenario", "study", "file of claims", "description of orbits"]
+Kind = Literal["scenario", "study", "file of claims", "description of orbits", "situation"]
 
 Source = Literal[
     "scenario",
     "study",
     "file of claims",
     "description of orbits",
+    "situation",
     "store",
     "folder of traces",
     "table",
@@ -28,6 +29,7 @@ _STUDY_TABLE = re.compile(
     rb'^\s*\[+\s*(design|factors|adjust|response|quick|audit)\b|"factors"\s*:', re.MULTILINE
 )
 _CLAIM_TABLE = re.compile(rb"^\s*\[\[\s*claim\b", re.MULTILINE)
+_EXPECT_TABLE = re.compile(rb"^\s*\[\[\s*expect\b", re.MULTILINE)
 _SHELLS = re.compile(rb"^\s*(\[\[\s*shells\b|shells\s*=)", re.MULTILINE)
 _TOPOLOGY = re.compile(rb'^\s*\[?\s*topology\s*[].=]|"topology"\s*:', re.MULTILINE)
 
@@ -46,6 +48,8 @@ def kind_of(file: Path, text: bytes) -> Kind:
         return "file of claims"
     if _SHELLS.search(text):
         return "description of orbits"
+    if _EXPECT_TABLE.search(text):
+        return "situation"
     return "study" if _STUDY_TABLE.search(text) else "scenario"
 
 
