@@ -108,8 +108,9 @@ class Traces:
         sender = bisect_left(self._last_flows, flow)
         groups = self.settings.get("connections", [])
         ends = accumulate(group["count"] for group in groups)
-        own = next((group for group, end in zip(groups, ends, strict=True) if sender < end), {})
-        stack = own.get("stack", self.settings.get("stack", "tcp"))
+        own = (group for group, end in zip(groups, ends, strict=True) if sender < end)
+        of_all = self.settings.get("stack", "tcp")
+        stack = next((group.get("stack", of_all) for group in own), of_all)
         return str(stack if isinstance(stack, str) else stack["kind"])
 
     @property

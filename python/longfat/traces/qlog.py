@@ -87,10 +87,10 @@ def qlog_lines(traces: "Traces", flow: int, schema: Schema = "0.3") -> Iterator[
     if not 1 <= flow <= traces.flows:
         raise InvalidInput([f"--flow {flow}: the run has flows 1 to {traces.flows}"])
     is_quic = traces.stack_of(flow) in QUIC_STACKS
-    wanted = QUIC_TABLES if is_quic else TABLES
+    wanted = list(QUIC_TABLES if is_quic else TABLES)
     traces.check_names(wanted)
     # Earlier versions did not record this one.
-    wanted = *wanted, *({"srtt"} & set(traces.names))
+    wanted += {"srtt"} & set(traces.names)
     tables = {name: traces.table(name).with_row_index("row").filter(flow=flow) for name in wanted}
     told = QuicPackets(tables) if is_quic else _Packets()
     rows = merge(*(_rows(place, *table) for place, table in enumerate(tables.items())))
