@@ -1,8 +1,11 @@
-//! Scripts of an exchange, as packetdrill has them (Cardwell and others, USENIX ATC 2013): acknowledgments that reach a sender of TCP, and the
-//! segments that it must send at which time. There is no network; the text plays the receiver.
+//! Scripts of an exchange, as packetdrill has them (Cardwell and others, USENIX ATC 2013): acknowledgments that reach a sender of TCP or QUIC, and
+//! what it must send at which time. There is no network; the text plays the receiver.
 
 mod play;
+mod player;
+mod quic;
 mod read;
+mod tcp;
 
 pub use play::{Line, Played, play};
 pub use read::{Script, read};

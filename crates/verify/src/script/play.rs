@@ -1,14 +1,15 @@
 //! A sender that goes through a script.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
-use longfat_engine::random::Chance;
 use longfat_engine::scenario::Scenario;
-use longfat_engine::transport::{Acknowledgment, Echo, Segment, Sender, TcpConfig, TickClock};
 use longfat_engine::units::{Span, Time};
 use serde::Serialize;
 
-use super::read::{Act, Quantity, Script, Step, When};
+use super::player::Player;
+use super::quic::Quic;
+use super::read::{Act, Arrival, Quantity, Script, Step, When};
+use super::tcp::Tcp;
 
 /// Times in a script are compared to within this: it is written in decimals, and timers may not fall on them.
 const TOLERANCE: Span = Span(1_000_000);
@@ -37,39 +38,24 @@ pub struct Played {
 }
 
 struct Play {
-    sender: Sender,
-    mss: u64,
-    carries_timestamps: bool,
+    player: Box<dyn Player>,
     now: Time,
-    /// Segments sent and not expected yet, with their times.
+    /// Segments or packets sent and not expected yet, with their times.
     sent: VecDeque<(Time, u64)>,
-    /// When each segment was sent last.
-    latest: BTreeMap<u64, Time>,
     transcript: Vec<Line>,
 }
 
 /// Plays a script, read from `source`, with the end systems of a scenario.
 ///
 /// # Errors
-/// If the end systems need what a script has not: a handshake.
+/// If the end systems need what a script has not: a handshake of TCP, another stack than QUIC's model.
 pub fn play(script: &Script, scenario: &Scenario, source: &str) -> Result<Played, String> {
-    let config: &TcpConfig = &scenario.tcp;
-    if config.handshake {
-        return Err(format!("{source}: a script begins with an open connection; set tcp.handshake = false"));
-    }
-    let chance = Chance { seed: scenario.seed, replication: scenario.replication };
-    let clock = TickClock::with_chance(config.timer_granularity.0, config.timer_phase, || chance.stream("clock"));
-    let mut sender = Sender::new(config, clock);
-    sender.take_chance(|| chance.stream("window-law"));
-    let mut play = Play {
-        sender,
-        mss: config.mss.0,
-        carries_timestamps: config.timestamps,
-        now: Time::ZERO,
-        sent: VecDeque::new(),
-        latest: BTreeMap::new(),
-        transcript: Vec::new(),
+    let placed = |problem: String| format!("{source}: {problem}");
+    let player: Box<dyn Player> = match Quic::new(scenario).map_err(placed)? {
+        Some(quic) => Box::new(quic),
+        None => Box::new(Tcp::new(scenario).map_err(placed)?),
     };
+    let mut play = Play { player, now: Time::ZERO, sent: VecDeque::new(), transcript: Vec::new() };
     let mut met = 0;
     for (line, step) in &script.steps {
         match play.take(step) {
@@ -98,13 +84,13 @@ impl Play {
         match &step.act {
             Act::Write(segments) => {
                 self.inject(time, "write")?;
-                let bytes = segments.map_or(u64::MAX, |segments| segments * self.mss);
-                self.act(|sender, now, out| sender.offer(now, bytes, out));
+                let sent = self.player.write(self.now, *segments);
+                self.note_sent(sent);
             }
-            Act::Acknowledge { next, blocks, marks } => {
-                self.inject(time, &written(*next, blocks))?;
-                let acknowledgment = self.acknowledgment(*next, blocks, *marks)?;
-                self.act(|sender, now, out| sender.acknowledge(now, acknowledgment, out));
+            Act::Acknowledge(arrival) => {
+                self.inject(time, &written(arrival))?;
+                let sent = self.player.acknowledge(self.now, arrival)?;
+                self.note_sent(sent);
             }
             Act::Sends(segments) => {
                 self.expect(time, segments)?;
@@ -139,25 +125,21 @@ impl Play {
     /// Lets timers expire before `until`, and at it, if `with`.
     fn advance(&mut self, until: Time, with: bool) -> Result<(), String> {
         for _ in 0..MOST_EXPIRIES {
-            let due = self.sender.expires().filter(|due| *due < until || (with && *due <= until + TOLERANCE));
+            let due = self.player.expires().filter(|due| *due < until || (with && *due <= until + TOLERANCE));
             let Some(due) = due else {
                 self.now = self.now.max(until);
                 return Ok(());
             };
             self.now = self.now.max(due);
-            let is_timeout = self.sender.times_out_next();
-            self.note(if is_timeout { "the retransmission timer expires" } else { "a timer expires" }.into());
-            self.act(Sender::expire);
+            let (which, sent) = self.player.expire(self.now);
+            self.note(which.into());
+            self.note_sent(sent);
         }
         Err(format!("timers have expired {MOST_EXPIRIES} times before {}", shown(until)))
     }
 
-    fn act<T>(&mut self, act: impl FnOnce(&mut Sender, Time, &mut Vec<Segment>) -> T) {
-        let mut segments = Vec::new();
-        act(&mut self.sender, self.now, &mut segments);
-        for segment in segments {
-            let number = segment.sequence / self.mss;
-            self.latest.insert(number, self.now);
+    fn note_sent(&mut self, numbers: Vec<u64>) {
+        for number in numbers {
             self.sent.push_back((self.now, number));
             self.note(format!("> {number}"));
         }
@@ -192,47 +174,23 @@ impl Play {
     /// Lets timers expire until so many segments wait to be expected, or none runs.
     fn wait_for(&mut self, count: usize) -> Result<(), String> {
         while self.sent.len() < count
-            && let Some(due) = self.sender.expires()
+            && let Some(due) = self.player.expires()
         {
             self.advance(due, true)?;
         }
         Ok(())
     }
 
-    fn acknowledgment(&self, next: u64, blocks: &[(u64, u64)], marks: u64) -> Result<Acknowledgment, String> {
-        let highest = self.sender.highest();
-        let end = blocks.iter().map(|(_, last)| last + 1).chain([next]).max().unwrap_or(0) * self.mss;
-        if end > highest {
-            return Err(format!(
-                "segments up to {} are acknowledged; {} were sent",
-                end / self.mss,
-                highest / self.mss
-            ));
-        }
-        // A receiver echoes the time of what made it answer: the latest block, or else the last segment in order.
-        let newest = blocks.first().map(|(_, last)| *last).or_else(|| next.checked_sub(1));
-        let sent = newest.and_then(|number| self.latest.get(&number).copied());
-        let echo = sent.filter(|_| self.carries_timestamps).map(|sent| Echo::new(sent, self.now));
-        let blocks = blocks.iter().map(|(first, last)| (first * self.mss, (last + 1) * self.mss)).collect();
-        Ok(Acknowledgment { next: next * self.mss, echo, marks, blocks })
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "windows have no more than 53 bits")]
     fn compare(&self, quantity: Quantity, value: &str) -> Result<(), String> {
-        let window = self.sender.window();
-        let (name, bytes) = match quantity {
-            Quantity::Cwnd => ("cwnd", window.cwnd),
-            Quantity::Ssthresh => ("ssthresh", window.ssthresh),
+        let name = match quantity {
+            Quantity::Cwnd => "cwnd",
+            Quantity::Ssthresh => "ssthresh",
         };
-        let segments = bytes / self.mss as f64;
+        let (number, unit) = (self.player.quantity(quantity), self.player.unit());
         // As exact as it is written.
         let decimals = value.split_once('.').map_or(0, |(_, decimals)| decimals.len());
-        let is_equal = format!("{segments:.decimals$}").parse::<f64>().ok() == value.parse::<f64>().ok();
-        if is_equal {
-            Ok(())
-        } else {
-            Err(format!("at {} {name} is {segments} segments, not {value}", shown(self.now)))
-        }
+        let is_equal = format!("{number:.decimals$}").parse::<f64>().ok() == value.parse::<f64>().ok();
+        if is_equal { Ok(()) } else { Err(format!("at {} {name} is {number} {unit}, not {value}", shown(self.now))) }
     }
 
     fn note(&mut self, what: String) {
@@ -253,9 +211,15 @@ fn listed(sent: &VecDeque<(Time, u64)>) -> String {
     sent.iter().map(|(time, number)| format!("{number} at {}", shown(*time))).collect::<Vec<_>>().join(", ")
 }
 
-fn written(next: u64, blocks: &[(u64, u64)]) -> String {
-    let blocks: Vec<_> = blocks.iter().map(|(first, last)| format!("{first}-{last}")).collect();
-    if blocks.is_empty() { format!("< ack {next}") } else { format!("< ack {next} sack {}", blocks.join(" ")) }
+fn written(arrival: &Arrival) -> String {
+    let listed = |ranges: &[(u64, u64)]| {
+        ranges.iter().map(|(first, last)| format!("{first}-{last}")).collect::<Vec<_>>().join(" ")
+    };
+    match arrival {
+        Arrival::Segment { next, blocks, .. } if blocks.is_empty() => format!("< ack {next}"),
+        Arrival::Segment { next, blocks, .. } => format!("< ack {next} sack {}", listed(blocks)),
+        Arrival::Packets { ranges, .. } => format!("< acked {}", listed(ranges)),
+    }
 }
 
 #[cfg(test)]
@@ -307,6 +271,35 @@ mod tests {
     fn a_segment_may_be_expected_at_any_time() {
         let played = played("0 ms write 1\n0 ms > 0\nany > 0\nany > 0\n");
         assert_eq!((played.failure, played.met), (None, 3));
+    }
+
+    /// RFC 9002 section 6.1.1: packet 0 is lost when packet 3 is acknowledged, three numbers later; its data goes again in packet 10.
+    const PACKET_THRESHOLD: &str = "stack = { kind = \"quic\", pacing = \"none\" }\n0 ms write 10\n0 ms > 0-9\n\
+        100 ms < acked 1-2\n100 ms > nothing\n100 ms < acked 1-3\n100 ms > 10\n";
+
+    #[test]
+    fn packets_of_quic_are_played_by_their_numbers() {
+        let played = played(PACKET_THRESHOLD);
+        assert_eq!((played.failure, played.met), (None, 3), "{:?}", played.transcript);
+    }
+
+    #[test]
+    fn the_example_of_quic_meets_its_expectations() {
+        let played = played(include_str!("../../../../examples/scripts/quic-losses.script"));
+        assert_eq!((played.failure, played.met), (None, 9), "{:?}", played.transcript);
+    }
+
+    #[test]
+    fn a_receiver_sends_what_its_protocol_has() {
+        let refused = |text: &str| played(text).failure.unwrap_or_default();
+        let quic = PACKET_THRESHOLD.replacen("100 ms < acked 1-2", "100 ms < ack 1", 1);
+        assert!(refused(&quic).starts_with("x:4: \"< ack\" is of TCP"), "{}", refused(&quic));
+        let tcp = FAST_RETRANSMIT.replacen("< ack 0", "< acked 0", 1);
+        assert!(refused(&tcp).starts_with("x:5: \"< acked\" is of QUIC"), "{}", refused(&tcp));
+        let unsent = PACKET_THRESHOLD.replacen("1-2", "1-20", 1);
+        assert!(refused(&unsent).starts_with("x:4: packets up to 21 are acknowledged; 10 were sent"));
+        let touching = PACKET_THRESHOLD.replacen("acked 1-2", "acked 1-2 3", 1);
+        assert!(refused(&touching).starts_with("x:4: ranges of packets touch each other"));
     }
 
     #[test]

@@ -38,7 +38,18 @@ pub enum Act {
     /// The application hands over so many segments; without a number there is no end of them.
     Write(Option<u64>),
     /// An acknowledgment arrives.
-    Acknowledge {
+    Acknowledge(Arrival),
+    /// The sender sends these segments, and none before.
+    Sends(Vec<u64>),
+    /// A quantity of the sender is so large: in segments.
+    Is(Quantity, String),
+}
+
+/// An acknowledgment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// Of TCP.
+    Segment {
         /// The first segment that has not arrived.
         next: u64,
         /// Segments that have arrived beyond it: first and last of each block, the latest first.
@@ -46,10 +57,13 @@ pub enum Act {
         /// ECN echo as it stands in the header: its meaning depends on `tcp.ecn`.
         marks: u64,
     },
-    /// The sender sends these segments, and none before.
-    Sends(Vec<u64>),
-    /// A quantity of the sender is so large: in segments.
-    Is(Quantity, String),
+    /// Of QUIC.
+    Packets {
+        /// Packets that have arrived: first and last of each range.
+        ranges: Vec<(u64, u64)>,
+        /// Time since the arrival of the largest.
+        delay: Span,
+    },
 }
 
 /// A quantity of the sender.
@@ -61,7 +75,7 @@ pub enum Quantity {
     Ssthresh,
 }
 
-const FORMS: &str = "\"TIME write N\", \"TIME < ack N\" with \"sack A-B\", \"TIME > A B-C\", \"TIME > nothing\", \"TIME cwnd N\" or \"TIME ssthresh N\"; \
+const FORMS: &str = "\"TIME write N\", \"TIME < ack N\" with \"sack A-B\", \"TIME < acked A-B C\", \"TIME > A B-C\", \"TIME > nothing\", \"TIME cwnd N\" or \"TIME ssthresh N\"; \
                      TIME as in \"100 ms\", \"+5 ms\" or \"any\"";
 
 /// Reads a script.
@@ -98,7 +112,7 @@ pub fn read(text: &str, source: &str) -> Result<Script, Vec<String>> {
 fn setting(line: &str) -> Option<(String, String)> {
     let (path, value) = line.split_once('=')?;
     let path = path.trim();
-    path.starts_with("tcp.").then(|| (path.to_owned(), value.trim().to_owned()))
+    (path.starts_with("tcp.") || path == "stack").then(|| (path.to_owned(), value.trim().to_owned()))
 }
 
 fn step(line: &str) -> Result<Step, String> {
@@ -109,6 +123,8 @@ fn step(line: &str) -> Result<Step, String> {
         ["write"] => Act::Write(None),
         ["write", number] => Act::Write(Some(whole(number)?)),
         ["<", "ack", next, rest @ ..] => acknowledgment(whole(next)?, rest)?,
+        ["<", "acked", ranges @ .., "delay", number, unit] => packets(ranges, &format!("{number} {unit}"))?,
+        ["<", "acked", ranges @ ..] => packets(ranges, "0 s")?,
         [">", "nothing"] => Act::Sends(Vec::new()),
         [">", segments @ ..] if !segments.is_empty() => {
             let ranges = segments.iter().map(|word| range(word)).collect::<Result<Vec<_>, _>>()?;
@@ -165,7 +181,18 @@ fn acknowledgment(next: u64, mut rest: &[&str]) -> Result<Act, String> {
             }
         }
     }
-    Ok(Act::Acknowledge { next, blocks, marks })
+    Ok(Act::Acknowledge(Arrival::Segment { next, blocks, marks }))
+}
+
+fn packets(ranges: &[&str], delay: &str) -> Result<Act, String> {
+    if ranges.is_empty() {
+        return Err("\"acked\" has no packet; expected the first and the last of each range, such as \"0-2 4\"".into());
+    }
+    let ranges = ranges.iter().map(|word| range(word)).collect::<Result<_, _>>()?;
+    let node = parse_fragment(&format!("\"{delay}\""));
+    let known = Span::read(&node, &mut Reader::default());
+    let delay = known.ok_or_else(|| format!("{delay:?} is no delay, such as \"25 ms\""))?;
+    Ok(Act::Acknowledge(Arrival::Packets { ranges, delay }))
 }
 
 /// The first and the last segment of `2-4`, or of `2`.
@@ -217,7 +244,7 @@ mod tests {
             acts,
             [
                 (4, Act::Write(Some(20))),
-                (5, Act::Acknowledge { next: 1, blocks: vec![(3, 4), (6, 6)], marks: 2 }),
+                (5, Act::Acknowledge(Arrival::Segment { next: 1, blocks: vec![(3, 4), (6, 6)], marks: 2 })),
                 (6, Act::Sends(vec![1, 2, 9])),
                 (7, Act::Is(Quantity::Cwnd, "2.5".into())),
             ]
@@ -233,6 +260,8 @@ mod tests {
         assert!(problem("0 ms write ten").contains("\"ten\" is no number of segments"));
         assert!(problem("0 ms < ack 1 sak 2").contains("\"sak\" is not known of an acknowledgment"));
         assert!(problem("0 ms < ack 1 sack").contains("\"sack\" has no block"));
+        assert!(problem("0 ms < acked").contains("\"acked\" has no packet"));
+        assert!(problem("0 ms < acked 3 delay 5 miles").contains("\"5 miles\" is no delay"));
         assert!(problem("0 ms > 5-2").contains("\"5-2\" is no range"));
         assert!(problem("0 ms > 0-99999999").contains("at most 100000 apart"));
         assert!(problem("any write 3").contains("needs a time"));

@@ -1,4 +1,4 @@
-"""`longfat verify script`: play scripts of exchanges against a sender of TCP."""
+"""`longfat verify script`: play scripts of exchanges against a sender of TCP or QUIC."""
 
 import json
 from collections.abc import Sequence
