@@ -41,7 +41,7 @@ pub struct Progress {
     pub sent: SenderStatistics,
 }
 
-/// What a sender knows of its path and its window, as far as it tells.
+/// Account of a sender of its path and its window, as far as it gives one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Vitals {
     /// Congestion window in bytes.
@@ -104,7 +104,7 @@ pub trait EndSystem: Send {
     }
     /// Its account of itself.
     fn progress(&self) -> Progress;
-    /// What it knows of its path and its window.
+    /// Its account of its path and its window.
     fn vitals(&self) -> Vitals {
         Vitals::default()
     }

@@ -46,7 +46,7 @@ longfat_foundation::model! {
         at_reduction: AtReduction = "by-bundle",
         /// Linear growth of flavors that grow by a packet per round trip, as "newreno" does.
         avoidance: Avoidance = "by-bundle" or ["shares", "windows"],
-        /// What an acknowledgment does first that shows losses too.
+        /// First effect of an acknowledgment that shows losses too.
         first: First = "by-bundle" or ["losses", "growth"],
         /// How packets are spread over a round trip (RFC 9002 section 7.7).
         pacing: Pacing = "by-bundle" or ["none"],

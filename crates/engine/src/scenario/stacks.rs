@@ -66,7 +66,7 @@ impl Scenario {
         })
     }
 
-    /// Errors of stacks: settings beside them, their settings, the size of their packets, and traffic that they do not carry.
+    /// Errors of stacks: settings beside them, their settings, and the size of their packets.
     pub(super) fn object_to_stacks(&self, senders: usize) -> Vec<Objection> {
         let mut objections: Vec<Objection> = Vec::new();
         let mut add = |objection: Objection| {
@@ -88,13 +88,6 @@ impl Scenario {
             let own = stack.objections(&());
             let is_sound = own.is_empty();
             own.into_iter().for_each(|(key, message)| add((format!("{path}.{key}"), message)));
-            if self.source(sender, senders).asks() {
-                let traffic = self.traffic_of(sender).name();
-                let message = format!(
-                    "with traffic \"{traffic}\" the receiving ends make requests, which stack \"{name}\" does not carry; traffic that senders begin, or stack \"tcp\""
-                );
-                add((path.clone(), message));
-            }
             let has_framing = self.framing.objections(&()).is_empty();
             let most = if has_framing { self.framing.build(&()).largest_datagram() } else { None };
             let largest = stack.build(&()).largest_packet();

@@ -134,13 +134,13 @@ impl Scenario {
         Some((self.path_of_traffic(sender), message))
     }
 
-    /// Objects to a mix of connections over TCP whose receiving ends make requests and others that do not: the requesting end opens the
-    /// connection.
+    /// Objects to a mix of connections whose receiving ends make requests and others that do not: the requesting end opens the connection.
+    /// Plain UDP has no connections.
     fn object_to_some_requests(&self, senders: usize) -> Option<Objection> {
         let asks = |sender| self.source(sender, senders).asks();
-        let mut over_tcp = self.first_senders(senders).filter(|&sender| self.uses_tcp(sender, senders));
-        let first = over_tcp.next()?;
-        let other = over_tcp.find(|&sender| asks(sender) != asks(first))?;
+        let mut connected = self.first_senders(senders).filter(|&sender| !self.sends_datagrams(sender, senders));
+        let first = connected.next()?;
+        let other = connected.find(|&sender| asks(sender) != asks(first))?;
         let path = self.path_of_traffic(other);
         let (asking, others) = if asks(first) { (first, other) } else { (other, first) };
         let [asking, others] = [asking, others].map(|sender| self.traffic_of(sender).name());

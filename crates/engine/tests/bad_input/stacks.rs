@@ -88,10 +88,10 @@ fn settings_of_tcp_beside_a_stack_are_refused() {
 }
 
 #[test]
-fn requests_of_receiving_ends_need_tcp() {
+fn all_connections_ask_or_none_whatever_their_stack() {
     assert_complaint(
-        &[("stack", "quinn"), ("traffic", "www")],
-        "stack: with traffic \"www\" the receiving ends make requests, which stack \"quinn\" does not carry",
+        &[("connections", "[{ stack = 'quinn', traffic = 'www' }, {}]")],
+        "with \"www\" the receiving ends make requests, with \"infinite\" they do not; all must, or none",
     );
 }
 

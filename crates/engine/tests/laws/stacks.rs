@@ -38,7 +38,7 @@ fn with_stack(network: &Scenario, stack: &str) -> Option<Scenario> {
         if had_any && number % 2 == 0 {
             group.insert("stack".into(), "tcp".into());
         } else {
-            ["flavor", "tcp", "ecn"].map(|key| group.remove(key));
+            group.retain(|key, _| !["flavor", "tcp", "ecn"].contains(&key.as_str()));
         }
     }
     let overrides = [("stack".to_owned(), stack.to_owned())];
@@ -98,6 +98,28 @@ fn every_stack_delivers_a_file_over_every_kind_of_loss() {
             }
             let is_lost = record.metrics.packets_lost > 0 || record.ports[0].packets_dropped > 0;
             assert!(is_lost || loss.is_empty(), "{stack}, {loss}");
+        }
+    }
+}
+
+/// Two clients ask for a document of one to nine files every twenty seconds, whoever opens the connection, while packets are lost.
+#[test]
+fn clients_ask_over_every_stack_and_get_all_that_they_have_asked_for() {
+    let www = "traffic = { kind = \"www\", interval = \"20 s\" }\nport.buffer = \"100 packets\"\n";
+    let loss = "loss = { kind = \"random\", probability = 0.01 }\nacknowledgment_loss = { kind = \"random\", probability = 0.01 }";
+    let over = |stack: &str| {
+        let rest = format!("framing = \"packet\"\nstack = {stack}\n{www}{loss}");
+        run(&n_source(2, "10 Mbit/s", "10 ms", "120 s", &rest)).expect("conservation")
+    };
+    let of_tcp = over("\"tcp\"");
+    for (stack, opener) in others().flat_map(|stack| ["sender", "receiver"].map(|opener| (stack, opener))) {
+        let record = over(&format!("{{ kind = \"{stack}\", opened_by = \"{opener}\" }}"));
+        for (flow, of_tcp) in record.flows.iter().zip(&of_tcp.flows) {
+            let [requests, expected] = [flow, of_tcp].map(|flow| flow.requests.as_ref().expect("clients"));
+            assert_eq!(requests.made, expected.made, "{stack}: the seed decides what clients ask for");
+            assert_eq!([requests.answered, requests.files_delivered], [requests.made; 2], "{stack}");
+            assert!((flow.goodput_bps / expected.offered_bps - 1.0).abs() < 1e-9, "{stack}: {flow:?}");
+            assert!(requests.segments_sent > 0, "{stack}: {requests:?}");
         }
     }
 }

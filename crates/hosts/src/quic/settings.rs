@@ -122,7 +122,7 @@ longfat_foundation::choice! {
 }
 
 longfat_foundation::choice! {
-    /// What an acknowledgment does first that shows losses too.
+    /// First effect of an acknowledgment that shows losses too.
     pub enum First {
         /// As the bundle has it.
         ByBundle = "by-bundle",
@@ -210,7 +210,7 @@ pub struct Settings {
     pub at_reduction: AtReduction,
     /// Linear growth.
     pub avoidance: Avoidance,
-    /// What an acknowledgment does first.
+    /// First effect of an acknowledgment that shows losses too.
     pub first: First,
     /// Pacing.
     pub pacing: Pacing,

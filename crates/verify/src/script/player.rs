@@ -1,4 +1,4 @@
-//! What a script plays with: a sender of TCP, or an end of QUIC.
+//! The part that a script plays against: a sender of TCP, or an end of QUIC.
 
 use longfat_engine::units::Time;
 
@@ -6,7 +6,7 @@ use super::read::{Arrival, Quantity};
 
 /// The player under test. Segments and packets are counted from 0.
 pub trait Player {
-    /// What it sends, in messages.
+    /// Its unit, in messages.
     fn unit(&self) -> &'static str;
     /// The application hands over so many; without a number there is no end of them. Returns what it sends.
     fn write(&mut self, now: Time, number: Option<u64>) -> Vec<u64>;

@@ -60,15 +60,16 @@ impl<O: Observer, D: Drive> Network<O, D> {
         if !self.flows.has_begun(connection) {
             return Ok(());
         }
-        let answers = &self.flows[self.numbers.first(connection, false)];
-        let (asked, heard) = (self.numbers.first(connection, true), self.numbers.last(connection, true));
-        equal(
-            "bytes of requests made, and handed over",
-            exchange.made * exchange.request_bytes,
-            self.flows[asked].sender.offered(),
-        )?;
-        equal("bytes of answers, and those handed over", exchange.bytes_answered, answers.sender.offered())?;
-        let whole = self.flows[heard].receiver.next() / exchange.request_bytes;
+        let [asked, heard, answered] = if let Some(flow) = self.flows.datagrams(connection) {
+            [flow.requests().offered, flow.requested(), flow.progress().offered]
+        } else {
+            let [asking, hearing] = [self.numbers.first(connection, true), self.numbers.last(connection, true)];
+            let answering = &self.flows[self.numbers.first(connection, false)];
+            [self.flows[asking].sender.offered(), self.flows[hearing].receiver.next(), answering.sender.offered()]
+        };
+        equal("bytes of requests made, and handed over", exchange.made * exchange.request_bytes, asked)?;
+        equal("bytes of answers, and those handed over", exchange.bytes_answered, answered)?;
+        let whole = heard / exchange.request_bytes;
         equal("requests that have arrived, and those answered", whole, exchange.answered)?;
         let order = [exchange.files_delivered, exchange.answered, exchange.made];
         if order.is_sorted() && exchange.bytes_answered <= exchange.bytes_asked {

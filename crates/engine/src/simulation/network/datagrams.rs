@@ -173,6 +173,16 @@ impl DatagramFlow {
         Progress { offered: near.offered, sent: near.sent, ..far }
     }
 
+    /// The account of the far end, of what it asks for.
+    pub fn requests(&self) -> Progress {
+        self.ends[1].progress()
+    }
+
+    /// Bytes of requests that have been delivered to the sending end.
+    pub fn requested(&self) -> u64 {
+        self.ends[0].progress().delivered
+    }
+
     /// Where it is in the calendar, once it has begun.
     pub fn place(&self) -> Option<Place> {
         self.place
@@ -231,7 +241,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
             self.begin_datagrams(now, connection);
         }
         let source = &mut self.sources[connection];
-        let (wake, is_stopped) = (source.wake(now), source.is_stopped());
+        let (wake, is_stopped, asks) = (source.wake(now), source.is_stopped(), source.asks());
         if self.barriers.is_some() {
             self.note_round(now, connection);
         }
@@ -240,14 +250,20 @@ impl<O: Observer, D: Drive> Network<O, D> {
             self.schedule_or_cancel(now, self.agenda.wake(place), wake.next);
         }
         let Some(flow) = self.flows.datagrams_mut(connection) else { return };
+        // The far end asks for what is sent.
+        let end = if asks { End::Far } else { End::Near };
         if is_stopped {
-            flow.ends[0].withdraw(now);
-            flow.size = flow.size.or(Some(flow.ends[0].progress().offered).filter(|_| !flow.is_plain));
+            flow.ends[end as usize].withdraw(now);
+            let offered = flow.ends[0].progress().offered;
+            flow.size = flow.size.or(Some(offered).filter(|_| !flow.is_plain && !asks));
         } else if wake.bytes > 0 {
-            flow.ends[0].offer(now, wake.bytes);
-            flow.started = flow.started.or(Some(now));
+            flow.ends[end as usize].offer(now, wake.bytes);
+            flow.started = flow.started.or(Some(now).filter(|_| !asks));
         }
-        self.act(now, connection, End::Near);
+        if asks && is_first {
+            self.act(now, connection, End::Near);
+        }
+        self.act(now, connection, end);
     }
 
     /// From now on the connection has a place in the calendar, and the lines that it takes are kept.
@@ -399,8 +415,11 @@ impl<O: Observer, D: Drive> Network<O, D> {
         } else {
             self.observer.datagram_received(now, connection, sequence, length, now - sent);
         }
-        if to == End::Far && brought.sum() > 0 {
-            self.note_delivered(now, connection, number);
+        if brought.sum() > 0 {
+            match to {
+                End::Far => self.note_delivered(now, connection, number),
+                End::Near => self.answer_over_stack(now, connection),
+            }
         }
         self.act(now, connection, to);
     }
@@ -413,6 +432,18 @@ impl<O: Observer, D: Drive> Network<O, D> {
             self.ledger.synchronize_arrives(number, bits);
         } else {
             self.ledger.data_arrives(number, brought, bits);
+        }
+    }
+
+    /// Requests may have been delivered to the sending end of a stack's connection, which answers.
+    fn answer_over_stack(&mut self, now: Time, connection: usize) {
+        let Some(flow) = self.flows.datagrams_mut(connection).filter(|_| self.sources[connection].asks()) else {
+            return;
+        };
+        let answer = self.sources[connection].answer(flow.ends[0].progress().delivered);
+        if answer > 0 {
+            flow.ends[0].offer(now, answer);
+            flow.started = flow.started.or(Some(now));
         }
     }
 

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use longfat_foundation::measure::FrameRecord;
 use longfat_foundation::units::{Span, Time};
 use longfat_hosts::traffic::Exchange;
+use longfat_hosts::transport::SenderStatistics;
 use longfat_network::capacity::Grants;
 use longfat_network::switch::PortCounts;
 
@@ -24,6 +25,8 @@ pub struct Before {
     at: Time,
     flows: Vec<Option<Outcome>>,
     pub requests: Vec<RequestCounts>,
+    /// Counters of the ends over stacks that ask, for each connection.
+    pub request_senders: Vec<SenderStatistics>,
     pub frames: Vec<FrameRecord>,
     pub ports: Vec<PortCounts>,
     /// For how long each port's line had been sending.
@@ -105,6 +108,11 @@ impl<O: Observer, D: Drive> Network<O, D> {
             at: now,
             flows: (0..self.flows.len()).map(|number| self.outcome_so_far(number).map(Cow::into_owned)).collect(),
             requests,
+            request_senders: (0..self.sources.len())
+                .map(|connection| {
+                    self.flows.datagrams(connection).map_or_else(Default::default, |flow| flow.requests().sent)
+                })
+                .collect(),
             frames: self.policing.as_ref().map_or_else(Vec::new, |policing| policing.frames.clone()),
             ports: self.driver.count_ports_anew(now),
             busy_seconds,

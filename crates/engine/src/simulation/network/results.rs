@@ -10,6 +10,7 @@ use longfat_foundation::measure::{
 };
 use longfat_foundation::units::Time;
 use longfat_hosts::traffic::{Completions, Kind};
+use longfat_hosts::transport::SenderStatistics;
 use longfat_network::switch::PortStatistics;
 use longfat_network::topology::Graph;
 
@@ -325,6 +326,16 @@ impl<O: Observer, D: Drive> Network<O, D> {
         self.numbers.in_turn(connection, false).zip(legs).map(record).collect()
     }
 
+    /// Counters of what sends the requests of a connection: a sender for each leg, or the far end of a stack.
+    fn senders_of_requests(&self, connection: usize) -> Vec<SenderStatistics> {
+        if let Some(flow) = self.flows.datagrams(connection) {
+            let sent = flow.requests().sent;
+            return vec![self.before.as_ref().map_or(sent, |before| sent.since(&before.request_senders[connection]))];
+        }
+        let outcomes = self.numbers.in_turn(connection, true).filter_map(|number| self.outcome(number));
+        outcomes.map(|flow| flow.sent).collect()
+    }
+
     fn request_record(&self, connection: usize) -> Option<RequestRecord> {
         let so_far = RequestCounts::of(&self.sources[connection].exchange()?);
         let before = self.before.as_ref().map(|before| before.requests[connection]);
@@ -339,11 +350,11 @@ impl<O: Observer, D: Drive> Network<O, D> {
             timeouts: 0,
             openings_sent_again: 0,
         };
-        for flow in self.numbers.in_turn(connection, true).filter_map(|number| self.outcome(number)) {
-            record.segments_sent += flow.sent.segments_sent;
-            record.segments_retransmitted += flow.sent.segments_retransmitted;
-            record.timeouts += flow.sent.timeouts;
-            record.openings_sent_again += flow.sent.openings_sent_again;
+        for sent in self.senders_of_requests(connection) {
+            record.segments_sent += sent.segments_sent;
+            record.segments_retransmitted += sent.segments_retransmitted;
+            record.timeouts += sent.timeouts;
+            record.openings_sent_again += sent.openings_sent_again;
         }
         Some(record)
     }
