@@ -133,7 +133,7 @@ impl<T: Copy> UnderWay<T> {
         self.segments.range(first..)
     }
 
-    /// What is under way now will not [`advance`](Self::advance).
+    /// Keeps what is under way now from [advancing](Self::advance).
     pub fn disturb(&mut self) {
         self.undisturbed_from = self.segments.back().map_or(self.undisturbed_from, |last| last.end);
     }
