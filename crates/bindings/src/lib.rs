@@ -6,6 +6,7 @@
 
 mod batch;
 mod control;
+mod emulate;
 mod ending;
 mod learning;
 mod orbit;
@@ -46,9 +47,16 @@ fn resolved_scenario(resolved: &str) -> PyResult<Scenario> {
     Scenario::check(&document(resolved.as_bytes(), "resolved.json")?).map_err(invalid)
 }
 
-/// [`resolved_scenario`], which must also be ready to run: all controls that it names are provided.
+/// Why connections of programs outside are not simulated.
+const ONLY_IN_REAL_TIME: &str =
+    "stack \"outside\": the packets of these connections come from programs; longfat emulate runs them";
+
+/// [`resolved_scenario`], which must also be ready to run: all controls that it names are provided, and no programs are needed.
 fn runnable_scenario(resolved: &str) -> PyResult<Scenario> {
     let scenario = resolved_scenario(resolved)?;
+    if scenario.names_programs() {
+        return Err(invalid(vec![ONLY_IN_REAL_TIME.into()]));
+    }
     // Several groups may have the same control.
     let problems: BTreeSet<_> = scenario.missing_controls().iter().map(control::why_missing).collect();
     let problems = Vec::from_iter(problems);
@@ -488,6 +496,8 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<control::Chance>()?;
     module.add_function(wrap_pyfunction!(ending::end_process_after, module)?)?;
     module.add_function(wrap_pyfunction!(ending::end_process_at_signals, module)?)?;
+    module.add_function(wrap_pyfunction!(emulate::outside_connections, module)?)?;
+    module.add_class::<emulate::Emulation>()?;
     module.add_function(wrap_pyfunction!(batch::run_batch, module)?)?;
     module.add_function(wrap_pyfunction!(batch::run_watched, module)?)?;
     Ok(())

@@ -32,7 +32,7 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods, clippy::disallowed_types))]
 
 pub use longfat_foundation::{calendar, choice, config, measure, model, random, registry, section, serde_json, units};
-pub use longfat_hosts::{end_system, quic, traffic, transport};
+pub use longfat_hosts::{end_system, outside, quic, traffic, transport};
 pub use longfat_network::{background, capacity, framing, link, loss, path, reordering, switch, topology};
 pub use longfat_stacks as stacks;
 pub use longfat_stacks::proxies;
@@ -44,7 +44,7 @@ pub mod pilot;
 pub mod scenario;
 pub mod simulation;
 
-pub use simulation::{Driver, Numbers, Simulation, Violation, run, run_by, run_told};
+pub use simulation::{Driver, End, Numbers, Simulation, Violation, run, run_by, run_told};
 
 /// The model number as a literal, for constants that `concat!` makes.
 macro_rules! model_number {

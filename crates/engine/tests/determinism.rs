@@ -282,7 +282,8 @@ fn cases() -> Vec<(String, Scenario)> {
     let flavors = FLAVORS.iter().flat_map(|entry| [of_flavor(entry.name), of_flavor_far_away(entry.name)]);
     let disciplines =
         DISCIPLINES.iter().filter(|entry| entry.name != "by-policy").map(|entry| of_discipline(entry.name));
-    let stacks = STACKS.iter().filter(|entry| entry.name != "tcp").map(|entry| of_stack(entry.name));
+    let stacks =
+        STACKS.iter().filter(|entry| !["tcp", "outside"].contains(&entry.name)).map(|entry| of_stack(entry.name));
     CASES.iter().map(build).chain(flavors).chain(disciplines).chain(stacks).collect()
 }
 

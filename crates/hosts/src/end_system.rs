@@ -7,8 +7,9 @@
 use longfat_foundation::measure::SendLimit;
 use longfat_foundation::units::{Span, Time};
 
-use crate::transport::resume::Resumption;
+use crate::outside::Outside;
 use crate::quic::{Kind, Packet};
+use crate::transport::resume::Resumption;
 use crate::transport::{Codepoint, ReceivedBytes, SenderStatistics};
 
 /// A packet of an end system, as it leaves or arrives.
@@ -121,4 +122,8 @@ pub trait EndSystem: Send {
     fn count_anew(&mut self) {}
     /// Bytes that are allocated.
     fn memory_bytes(&self) -> usize;
+    /// The end of a program outside, if it is one.
+    fn outside(&mut self) -> Option<&mut Outside> {
+        None
+    }
 }

@@ -7,6 +7,7 @@
 
 pub mod datagrams;
 pub mod end_system;
+pub mod outside;
 pub mod quic;
 pub mod traffic;
 pub mod transport;

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod outside;
 pub mod proxies;
 mod quic;
 mod quinn;
@@ -18,9 +19,16 @@ use longfat_foundation::registry::{Chosen, Entry, Family};
 use longfat_hosts::end_system::EndSystem;
 use longfat_hosts::transport::flavor::Flavor;
 
+pub use outside::Outside;
+
 /// Every registered stack.
-pub const STACKS: &[Entry<dyn Stack>] =
-    &[Entry::of::<tcp::Tcp>(), Entry::of::<quic::Quic>(), Entry::of::<quinn::Quinn>(), Entry::of::<smoltcp::Smoltcp>()];
+pub const STACKS: &[Entry<dyn Stack>] = &[
+    Entry::of::<tcp::Tcp>(),
+    Entry::of::<quic::Quic>(),
+    Entry::of::<quinn::Quinn>(),
+    Entry::of::<smoltcp::Smoltcp>(),
+    Entry::of::<Outside>(),
+];
 
 /// Name of a flavor in results: that of the control, if its law is one from outside.
 fn control_name(flavor: &Chosen<dyn Flavor>) -> String {
@@ -59,6 +67,10 @@ pub trait Stack: Send + Sync {
     }
     /// The window law, if it is one of the engine's.
     fn flavor(&self) -> Option<Box<dyn Flavor>> {
+        None
+    }
+    /// Its settings, if its packets come from programs outside.
+    fn outside(&self) -> Option<&Outside> {
         None
     }
     /// Bytes that both ends of a connection take when it begins; 0 for the TCP of the engine, whose flows are counted.

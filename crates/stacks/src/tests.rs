@@ -54,9 +54,9 @@ fn carry(
     }
 }
 
-/// Settings of every stack but the engine's, with either end as the one that opens.
+/// Settings of every stack that sends by itself but the engine's, with either end as the one that opens.
 fn all() -> impl Iterator<Item = String> {
-    let names = STACKS.iter().map(|entry| entry.name).filter(|name| *name != "tcp");
+    let names = STACKS.iter().map(|entry| entry.name).filter(|name| !["tcp", "outside"].contains(name));
     names.flat_map(|name| {
         ["sender", "receiver"].map(|opener| format!("{{ kind = \"{name}\", opened_by = \"{opener}\" }}"))
     })

@@ -3,8 +3,8 @@
 use longfat_foundation::config::Parameter;
 use longfat_foundation::registry::Chosen;
 use longfat_hosts::end_system::EndSystem;
-use longfat_network::topology::Graph;
-use longfat_stacks::Stack;
+use longfat_network::topology::{Flow, Graph};
+use longfat_stacks::{Outside, Stack};
 
 use super::Scenario;
 use super::objections::Objection;
@@ -34,6 +34,27 @@ impl Scenario {
     pub fn ends_of_stack(&self, sender: usize, connection: usize) -> Option<[Box<dyn EndSystem>; 2]> {
         let stack = self.stack_of(sender)?.build(&());
         stack.ends(self.chance().stream(&format!("stack/{connection}")))
+    }
+
+    /// True if any group, or the connections in none, have programs outside as their ends.
+    #[must_use]
+    pub fn names_programs(&self) -> bool {
+        let own = self.connections.iter().filter_map(|group| group.stack.as_ref());
+        own.chain([&self.stack]).any(|stack| stack.build(&()).outside().is_some())
+    }
+
+    /// Connections whose packets come from programs outside, in order, with their settings. Sources of datagrams use UDP whatever the stack is.
+    #[must_use]
+    pub fn outside(&self, graph: &Graph) -> Vec<(usize, Outside)> {
+        let senders = graph.senders();
+        let of_flow = |(connection, flow): (usize, &Flow)| {
+            if self.sends_datagrams(flow.sender, senders) {
+                return None;
+            }
+            let stack = self.stack_of(flow.sender)?.build(&());
+            stack.outside().map(|outside| (connection, outside.clone()))
+        };
+        graph.flows.iter().enumerate().filter_map(of_flow).collect()
     }
 
     /// Bytes that connections with such a stack take when they begin, all together.

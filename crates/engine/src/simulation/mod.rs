@@ -5,9 +5,10 @@
 mod events;
 mod fast;
 mod network;
+mod outside;
 mod told;
 
-pub use network::{Driver, Numbers, Violation};
+pub use network::{Driver, End, Numbers, Violation};
 pub use told::run_told;
 
 use events::{Events, Impairments};

@@ -12,7 +12,7 @@ fn assert_complaint(overrides: &[(&str, &str)], words: &str) {
 fn a_stack_is_named_and_its_settings_are_checked_at_their_place() {
     assert_complaint(
         &[("stack", "quin")],
-        "stack: unknown stack \"quin\"; known: \"tcp\", \"quic\", \"quinn\", \"smoltcp\"",
+        "stack: unknown stack \"quin\"; known: \"tcp\", \"quic\", \"quinn\", \"smoltcp\", \"outside\"",
     );
     for (setting, words) in [
         (

@@ -20,6 +20,7 @@ mod lone_flow;
 mod losses;
 mod measured;
 mod narrow_way_back;
+mod outside;
 mod packets;
 mod paths;
 mod proxies;

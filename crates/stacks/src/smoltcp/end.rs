@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use longfat_foundation::measure::SendLimit;
 use longfat_foundation::units::{Span, Time};
 use longfat_hosts::end_system::{EndSystem, Parcel, Progress, Vitals};
+use longfat_hosts::outside::position;
 use longfat_hosts::transport::ranges::RangeSet;
 use longfat_hosts::transport::{Codepoint, ReceivedBytes};
 use smoltcp::iface::{Config, Interface, SocketHandle, SocketSet};
@@ -14,7 +15,7 @@ use smoltcp::wire::{HardwareAddress, IpAddress, IpCidr};
 
 use super::HEADERS_BYTES;
 use super::device::Wire;
-use super::header::{position, segment};
+use super::header::segment;
 
 const PORT: u16 = 443;
 const CLIENT: IpAddress = IpAddress::v4(10, 0, 0, 1);

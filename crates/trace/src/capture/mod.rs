@@ -8,6 +8,9 @@
 
 mod headers;
 mod pcapng;
+mod raw;
+
+pub use raw::RawCapture;
 
 use std::collections::VecDeque;
 use std::fs::File;

@@ -11,7 +11,7 @@ const BYTE_ORDER_MAGIC: u32 = 0x1A2B_3C4D;
 /// LINKTYPE_RAW: packets begin with their IP header.
 const RAW_IP: u16 = 101;
 /// Snapshot length: an upper bound of IPv4 and TCP headers.
-const SNAP_LENGTH: u32 = 128;
+pub const SNAP_LENGTH: u32 = 128;
 
 const COMMENT: u16 = 1;
 const SECTION_APPLICATION: u16 = 4;

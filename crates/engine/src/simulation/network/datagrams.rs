@@ -3,6 +3,8 @@
 //! A connection has two circuits there and back, as every other. The second carries what the far end sends: acknowledgments, or answers. Where
 //! proxies split connections, a datagram passes them whole, from one leg to the next.
 
+mod outside;
+
 use longfat_foundation::measure::{Fingerprint, RoundTrips};
 use longfat_foundation::units::Time;
 use longfat_hosts::datagrams::{Reception, plain};
@@ -35,6 +37,8 @@ pub struct DatagramFlow {
     ends: [Box<dyn EndSystem>; 2],
     /// True if each write of the source is a datagram: results are then of datagrams, and not of a stream of bytes.
     is_plain: bool,
+    /// True if programs outside send the packets.
+    is_outside: bool,
     /// Where it is in the calendar, once it has begun.
     place: Option<Place>,
     /// When the timer of each end is due in the calendar.
@@ -95,6 +99,7 @@ impl DatagramFlow {
         Self {
             ends,
             is_plain,
+            is_outside: false,
             place: None,
             timers: [None; 2],
             counts: DatagramCounts {
@@ -119,13 +124,17 @@ impl DatagramFlow {
     pub fn of_sources(scenario: &Scenario, sources: &[Box<dyn Source>], senders: &[usize]) -> Vec<Option<Box<Self>>> {
         let planned = |connection: usize| {
             let source = &sources[connection];
-            let flow = if let Some(datagrams) = source.datagrams() {
-                Self::planned(plain(datagrams), true, datagrams.are_answered, None)
-            } else {
-                let ends = scenario.ends_of_stack(senders[connection], connection)?;
-                Self::planned(ends, false, true, source.size())
-            };
-            Some(flow.with_proxies(scenario.relayed(senders[connection], connection, source.datagrams())))
+            if let Some(datagrams) = source.datagrams() {
+                let flow = Self::planned(plain(datagrams), true, datagrams.are_answered, None);
+                return Some(flow.with_proxies(scenario.relayed(senders[connection], connection, Some(datagrams))));
+            }
+            let mut ends = scenario.ends_of_stack(senders[connection], connection)?;
+            if ends.iter_mut().any(|end| end.outside().is_some()) {
+                // Proxies let the packets of programs pass.
+                return Some(Self { is_outside: true, ..Self::planned(ends, false, true, None) });
+            }
+            let flow = Self::planned(ends, false, true, source.size());
+            Some(flow.with_proxies(scenario.relayed(senders[connection], connection, None)))
         };
         let all: Vec<_> = (0..sources.len()).map(|connection| planned(connection).map(Box::new)).collect();
         if all.iter().all(Option::is_none) { Vec::new() } else { all }
@@ -240,6 +249,9 @@ impl<O: Observer, D: Drive> Network<O, D> {
         if is_first {
             self.begin_datagrams(now, connection);
         }
+        if self.is_outside(connection) {
+            return;
+        }
         let source = &mut self.sources[connection];
         let (wake, is_stopped, asks) = (source.wake(now), source.is_stopped(), source.asks());
         if self.barriers.is_some() {
@@ -268,6 +280,9 @@ impl<O: Observer, D: Drive> Network<O, D> {
 
     /// From now on the connection has a place in the calendar, and the lines that it takes are kept.
     fn begin_datagrams(&mut self, now: Time, connection: usize) {
+        if self.flows.datagrams(connection).is_some_and(|flow| flow.place.is_some()) {
+            return;
+        }
         let numbers: Vec<_> = self.numbers.in_turn(connection, false).collect();
         let place = self.agenda.move_in(connection);
         self.make_room();
@@ -449,7 +464,8 @@ impl<O: Observer, D: Drive> Network<O, D> {
 
     /// Tells the application of a stack's connection what has been delivered.
     fn note_delivered(&mut self, now: Time, connection: usize, number: usize) {
-        let Some(flow) = self.flows.datagrams_mut(connection).filter(|flow| !flow.is_plain) else { return };
+        let tells = |flow: &&mut DatagramFlow| !flow.is_plain && !flow.is_outside;
+        let Some(flow) = self.flows.datagrams_mut(connection).filter(tells) else { return };
         let delivered = flow.ends[1].progress().delivered;
         if flow.size == Some(delivered) {
             flow.finished = flow.finished.or(Some(now));

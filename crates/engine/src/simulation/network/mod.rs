@@ -33,6 +33,7 @@ pub use agenda::{NOWHERE, WithEvents};
 pub use asking::Asking;
 pub use at_rest::AtRest;
 pub use audit::Violation;
+pub use datagrams::End;
 pub use drive::{AnyPort, Drive, Driver, Lost, Train};
 pub use legs::Numbers;
 pub use links::{Latest, Link, Links, Place};
