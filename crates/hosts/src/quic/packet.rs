@@ -137,8 +137,11 @@ impl Packet {
         while of_frames > 0 {
             let before = unread.0.len();
             let frame = Frame::read(unread, of_frames, form)?;
-            let omitted = if form == Form::Shortened { frame.data_bytes() } else { 0 };
-            of_frames = of_frames.checked_sub((before - unread.0.len()) as u64 + omitted)?;
+            let bytes = match form {
+                Form::Shortened => frame.bytes(),
+                Form::Whole => (before - unread.0.len()) as u64,
+            };
+            of_frames = of_frames.checked_sub(bytes)?;
             frames.push(frame);
         }
         match form {
