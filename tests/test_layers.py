@@ -25,6 +25,7 @@ FLOORS = (
     "analysis",
     "running",
     "verification",
+    "emulation",
     "plots",
     "report",
     "learning",

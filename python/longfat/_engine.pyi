@@ -481,3 +481,40 @@ def run_watched(
     a pcapng file. All files are created when the run has ended. Raises `InvalidInput` for unknown
     traces and for files that cannot be created.
     """
+
+def outside_connections(resolved: str) -> str:
+    """Return the connections of a scenario whose ends are programs, as JSON.
+
+    For each its number from 0 (``connection``), the hosts at its ends (``sender``, ``receiver``),
+    ``mtu`` in bytes, ``is_opened_by_sender``, ``starts_ps`` and ``round_trip_ps``, without waiting.
+    """
+
+Peer = tuple[Sequence[bytes], int, bool]
+"""The addresses of another host, the connection to it, and True if its data are sent here."""
+
+class Emulation:
+    """One run in real time, over interfaces of hosts that exist already."""
+
+    def __init__(
+        self,
+        resolved: str,
+        hosts: Sequence[tuple[str, int, Sequence[Peer]]],
+        spin_ps: int,
+        bound_ps: int,
+        capture: str | None = None,
+        traces: tuple[str, Sequence[str], float | None] | None = None,
+    ) -> None:
+        """Take over each host's name, the descriptor of its interface, and its ends.
+
+        ``spin_ps`` is the time before an event in which the thread polls, ``bound_ps`` that of the
+        lateness. ``traces`` are a folder, names (none for all), and the largest error.
+        """
+
+    def run(self) -> str:
+        """Run to the end of the scenario, or until stopped; returns ``record`` and ``account``."""
+
+    def stop(self) -> None:
+        """End the run soon; from any thread."""
+
+    def snapshot(self) -> str:
+        """Return the state of the run as JSON: seconds, bytes of each host, queues, lateness."""

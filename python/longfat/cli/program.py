@@ -70,6 +70,8 @@ class Program(LazyGroup):
         "plot": "longfat.cli.plot",
         "qlog": "longfat.cli.qlog",
         "export": "longfat.cli.export",
+        "emulate": "longfat.cli.emulate",
+        "compare-real": "longfat.cli.compare_real",
         "report": "longfat.cli.report",
         "view": "longfat.cli.view",
         "diff": "longfat.cli.diff",

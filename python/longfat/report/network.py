@@ -70,6 +70,8 @@ def _windows(settings: Mapping[str, Any], network: Mapping[str, Any]) -> Iterato
     bottlenecks = [port for port in network["ports"] if port["is_bottleneck"]]
     if not bottlenecks or not (product := _product_bytes(bottlenecks[0])):
         return
+    if not network["kinds"]:  # no connection has the engine's TCP
+        return
     (window, due_to), name = _most_under_way(settings, network), bottlenecks[0]["name"]
     share = window / product
     words = f"a connection may have {window / 1e3:,.1f} kB under way ({due_to})"

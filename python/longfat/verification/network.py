@@ -103,6 +103,15 @@ class Host:
         recovery = flavor.get("recovery", {"kind": flavor["kind"]})
         return cls(preset, recovery["kind"])
 
+    def flavor(self, control: str) -> str:
+        """Return our name of a control of the kernel."""
+        return self.plain if control == "reno" else FLAVORS.get(control, control)
+
+
+def flavor_of(preset: str, control: str) -> str:
+    """Return our name of a control of the kernel, for end systems with a preset."""
+    return Host.of(preset).flavor(control)
+
 
 def packet_s(experiment: Experiment, segment_bytes: int) -> float:
     """Return the transmission time of a full packet in seconds."""
@@ -244,7 +253,7 @@ def _connections(experiment: Experiment, recording: Recording, host: Host) -> li
         control = flow["control"]
         group: dict[str, Any] = {
             "count": 1,
-            "flavor": host.plain if control == "reno" else FLAVORS.get(control, control),
+            "flavor": host.flavor(control),
             "later": f"{start * 1e6:.0f} us",
         }
         if control == "bbr" and experiment.declared.get("pacing"):

@@ -1,0 +1,238 @@
+"""`longfat emulate`: programs of this machine over the network of a scenario, in real time."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from longfat.base.errors import CheckFailed, InvalidInput, RunFailed
+from longfat.cli.options import json_option, overrides_of, seed_option, settings_option
+from longfat.cli.sources import check_source
+from longfat.cli.talk import print_table, say
+from longfat.records.emulated import connection_rows, lateness_text
+from longfat.records.tables import record_json, where_traces_are
+
+if TYPE_CHECKING:
+    from longfat.records.record import Record
+
+_NO_PRIORITY = "none"
+
+_MOST_PRIORITY = 99
+"""Highest real-time priority of Linux."""
+
+_LONGEST_SPIN = "10 ms"
+
+
+@click.command("emulate", context_settings={"ignore_unknown_options": False})
+@click.argument("scenario")
+@click.argument("program", nargs=-1, required=True, metavar="-- COMMAND...")
+@click.option(
+    "--server",
+    metavar="COMMAND",
+    help="Run this at the other end before COMMAND, and wait until it takes connections.",
+)
+@click.option(
+    "--host",
+    "others",
+    multiple=True,
+    metavar="NAME=COMMAND",
+    help="Run this on a host that the scenario names; may be repeated.",
+)
+@click.option(
+    "--download",
+    is_flag=True,
+    help="COMMAND runs at the end that receives the data, as a browser does.",
+)
+@click.option(
+    "--duration", metavar="SPAN", help="End after SPAN at the latest.  [default: the scenario's]"
+)
+@settings_option
+@seed_option
+@click.option(
+    "--late",
+    default="1 ms",
+    show_default=True,
+    metavar="SPAN",
+    help="Bound of the lateness that 99 of 100 packets must keep.",
+)
+@click.option("--strict", is_flag=True, help="Fail with exit code 3 if they do not keep it.")
+@click.option(
+    "--priority",
+    default="50",
+    show_default=True,
+    metavar="N",
+    help="Real-time priority from 1 to 99, where the machine allows it, or none.",
+)
+@click.option(
+    "--core",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Run on this core only, and programs on the others.",
+)
+@click.option(
+    "--spin",
+    default="60 us",
+    show_default=True,
+    metavar="SPAN",
+    help="Poll without sleeping for SPAN before an event is due.",
+)
+@click.option(
+    "--trace",
+    "traces",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write time series into the folder DIR, as Parquet.",
+)
+@click.option(
+    "--trace-what", "names", metavar="NAME[,NAME]", help="Only these traces.  [default: all]"
+)
+@click.option(
+    "--pcap",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write the packets at the programs' interfaces into FILE, as pcapng.",
+)
+@click.option(
+    "--record",
+    "record_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write the record into FILE, as JSON, for longfat compare-real.",
+)
+@click.option(
+    "--live/--no-live", default=None, help="Show rates and queues.  [default: on a terminal]"
+)
+@json_option
+def command(
+    scenario: str,
+    program: Sequence[str],
+    server: str | None,
+    others: Sequence[str],
+    download: bool,
+    duration: str | None,
+    settings: Sequence[str],
+    seed: int | None,
+    late: str,
+    strict: bool,
+    priority: str,
+    core: int | None,
+    spin: str,
+    traces: Path | None,
+    names: str | None,
+    pcap: Path | None,
+    record_file: Path | None,
+    live: bool | None,
+    as_json: bool,
+) -> None:
+    """Run COMMAND over the network of a scenario, in real time.
+
+    COMMAND and the other programs are in network namespaces of their own, whose only way out is
+    the scenario's network: they reach each other as `client` and `server`, and nothing else. The
+    ends of the first connection are programs, or those of groups with stack "outside"; all other
+    connections are simulated beside them. Needs Linux, and root or user namespaces.
+
+    Example: longfat emulate geo.toml --server 'iperf3 -s -1' -- iperf3 -c server -t 20
+
+    Exit code 1 if COMMAND fails, 3 with --strict if packets were late.
+    """
+    check_source(scenario, "scenario")
+    from longfat.cli.live import shown_live
+    from longfat.emulation.run import Programs, Watched, emulate
+    from longfat.emulation.timing import Timing
+    from longfat.scenarios.scenario import load_scenario
+
+    overrides = overrides_of([*settings, *([f"duration={duration}"] if duration else [])], seed)
+    loaded = load_scenario(scenario, overrides)
+    if names is not None and traces is None:
+        raise click.UsageError("--trace-what goes with --trace DIR")
+    timing = Timing(_priority(priority), core, _span(spin, "--spin", 0, _LONGEST_SPIN))
+    watched = Watched(
+        pcap, traces, [name.strip() for name in names.split(",")] if names is not None else []
+    )
+    with shown_live(loaded, live) as show:
+        record = emulate(
+            loaded,
+            Programs(program, server, _commands(others), download),
+            timing=timing,
+            bound_ps=_span(late, "--late", 1),
+            watched=watched,
+            show=show,
+            keep_stdout=as_json,
+        )
+    if record_file is not None:
+        record_file.write_text(record_json(record))
+    if as_json:
+        click.echo(record_json(record), nl=False)
+    else:
+        _print(record)
+    if traces is not None:
+        say(where_traces_are(str(traces), *watched.names[:1]))
+    if pcap is not None:
+        say(f"packets are in {pcap}")
+    _judge(record, strict)
+
+
+def _print(record: "Record") -> None:
+    from longfat.records.screen import screen_tables, summary
+
+    for header, rows, *_ in screen_tables(record):
+        print_table(header, rows, close=True)
+    header, rows = connection_rows(record)
+    if rows:
+        print_table(header, rows, close=True)
+    say(summary(record))
+    for line in lateness_text(record):
+        say(line)
+
+
+def _judge(record: "Record", strict: bool) -> None:
+    """Raise what the exit code says: a command that failed, or packets that were late."""
+    account = record["emulation"]
+    if strict and not account["lateness"]["is_on_time"]:
+        raise CheckFailed("--strict: more than 1 of 100 packets was later than the bound")
+    failed = [
+        host
+        for host in account["hosts"]
+        if "client" in host["names"] and host["exit_code"] not in (0, None)
+    ]
+    if failed and account["ended_by"] == "command":
+        raise RunFailed(f"the command ended with exit code {failed[0]['exit_code']}")
+
+
+def _commands(said: Sequence[str]) -> dict[str, str]:
+    commands: dict[str, str] = {}
+    for text in said:
+        name, equals, command = text.partition("=")
+        if not equals or not name.strip() or not command.strip():
+            raise click.BadParameter(
+                f"{text!r}: expected NAME=COMMAND, such as 'host-a=iperf3 -s'", param_hint="--host"
+            )
+        if name.strip() in commands:
+            raise click.BadParameter(f"{name.strip()} has two commands", param_hint="--host")
+        commands[name.strip()] = command.strip()
+    return commands
+
+
+def _priority(text: str) -> int | None:
+    if text.strip().lower() == _NO_PRIORITY:
+        return None
+    if not text.strip().isdecimal() or not 1 <= int(text) <= _MOST_PRIORITY:
+        raise click.BadParameter(
+            f"{text!r}: expected a number from 1 to {_MOST_PRIORITY}, or none",
+            param_hint="--priority",
+        )
+    return int(text)
+
+
+def _span(text: str, option: str, least: int, most: str | None = None) -> int:
+    from longfat import _engine
+
+    try:
+        span = _engine.parse_time(text)
+    except InvalidInput as error:
+        raise click.BadParameter(str(error), param_hint=option) from None
+    if span < least or (most is not None and span > _engine.parse_time(most)):
+        limit = f"at most {most}" if most is not None else "more than 0"
+        raise click.BadParameter(f"{text!r}: {limit}", param_hint=option)
+    return span

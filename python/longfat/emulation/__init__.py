@@ -1,0 +1,1 @@
+"""Runs in real time: programs of this machine over the network of a scenario."""
