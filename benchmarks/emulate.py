@@ -36,6 +36,14 @@ RATES = {"10 Mbit/s": 10e6, "100 Mbit/s": 100e6, "500 Mbit/s": 500e6, "1 Gbit/s"
 LOSS = 0.1
 """Probability of a loss, where losses are counted."""
 
+SHOWN = {
+    "delay": ("ms", 1e3),
+    "rate": ("Mbit/s", 1e-6),
+    "buffer": ("packets", 1.0),
+    "loss": ("of packets", 1.0),
+}
+"""Unit in which each measure is shown, and what its number is multiplied by."""
+
 DELAY_S = 0.040
 """Round trip without waiting."""
 
@@ -193,9 +201,9 @@ def page(record: Mapping[str, Any]) -> str:
     """Return the tables of a record."""
     each = record["checks"].items()
     compared = [
-        [name, f"{one['expected']:,.6g}", f"{one['measured']:,.6g}",
+        [f"{name}, {unit}", f"{scale * one['expected']:,.5g}", f"{scale * one['measured']:,.5g}",
          f"{100 * (one['measured'] / one['expected'] - 1):+.2f} %"]
-        for name, one in each
+        for (name, one), (unit, scale) in ((measure, SHOWN[measure[0]]) for measure in each)
     ]  # fmt: skip
     late = [
         [row["rate"], row["priority"], str(row["load"]), f"{row['goodput_bps'] / 1e6:,.1f}",
