@@ -69,6 +69,12 @@ fn walk(places: &mut Vec<Place>, above: &str, chosen: &Overrides, field: Field) 
                 // Another takes the place of the one that a model must be given.
                 chosen.retain(|(place, _)| *place != path);
                 chosen.push((format!("{path}.kind"), model.name.into()));
+                if path == "stack.flavor" && chosen.contains(&("stack.kind".into(), "quinn".into())) {
+                    chosen.push(("stack.congestion_control".into(), "flavor".into()));
+                    if is_refused_by_quinn(&chosen) {
+                        continue;
+                    }
+                }
                 let required = model.fields.iter().filter(|field| field.default.is_none());
                 chosen.extend(required.map(|field| (format!("{path}.{}", field.name), smallest(&field.shape()))));
                 // They may say more than the smallest.
@@ -91,6 +97,11 @@ fn walk(places: &mut Vec<Place>, above: &str, chosen: &Overrides, field: Field) 
         _ => {}
     }
     places.push(Place { path, chosen: chosen.clone(), field });
+}
+
+/// Whether a flavor goes by the share of marks, which quinn does not tell a congestion control.
+fn is_refused_by_quinn(chosen: &Overrides) -> bool {
+    check(chosen).is_err_and(|problems| problems.iter().all(|problem| problem.contains("the share of marks")))
 }
 
 impl Place {

@@ -9,7 +9,8 @@ use longfat_engine::{Driver, End, Simulation};
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestCaseError};
 
-use super::random_networks::{any_network, parse};
+use super::random_networks::any_network;
+use super::stacks::with_settings;
 use crate::support::n_source;
 
 const MILLISECOND: u64 = 1_000_000_000;
@@ -62,21 +63,25 @@ fn a_packet_takes_what_its_own_length_takes_on_each_line_there_and_back() {
 
 #[test]
 fn a_burst_loses_what_the_buffer_has_no_room_for_and_marks_reach_the_program() {
-    let mut simulation = start(&line("port = { buffer = \"30 packets\", queue = { kind = \"codel\", ecn = true } }"));
+    let port = "port = { buffer = \"30 packets\", queue = { kind = \"codel\", ecn = true } }";
+    let rest = format!("framing = {{ kind = \"packet\", header = \"54 B\" }}\nstack = \"outside\"\n{port}");
+    // Two programs send 12 Mbit/s together.
+    let mut simulation = start(&n_source(2, "10 Mbit/s", "10 ms", "60 s", &rest));
     for number in 0..20_000 {
         let now = Time(u64::from(number) * MILLISECOND);
         simulation.advance(now);
-        simulation.send_from_outside(now, 0, End::Near, packet(number, 1486, 0b10));
+        simulation.send_from_outside(now, number as usize % 2, End::Near, packet(number, 1486, 0b10));
     }
     simulation.advance(Time(30_000 * MILLISECOND));
-    let all = arrived(&mut simulation, 0, End::Far);
+    let all = [0, 1].map(|connection| arrived(&mut simulation, connection, End::Far));
+    assert!(all.iter().all(|of_one| of_one.is_sorted_by_key(|(due, _)| *due)));
+    let all = all.concat();
     let marked = all.iter().filter(|(_, packet)| packet[1] & 0b11 == 0b11).count() as u64;
     let record = simulation.finish().expect("conservation");
     let queue = record.ports[0].queue.as_ref().expect("a discipline");
     assert!(marked > 10 && record.ports[0].packets_dropped > 10, "{marked}");
     assert_eq!(queue.packets_marked, marked);
     assert_eq!(all.len() as u64 + record.ports[0].packets_dropped, 20_000);
-    assert!(all.is_sorted_by_key(|(due, _)| *due));
 }
 
 #[test]
@@ -112,25 +117,25 @@ proptest! {
         network in any_network(),
         sends in prop::collection::vec((0..50_u64, any::<bool>(), 40..1500_u16, any::<prop::sample::Index>()), 1..200),
     ) {
-        let text = format!("stack = \"outside\"\n{}", network.text);
-        let scenario = parse(&text).ok_or_else(|| TestCaseError::reject("a network that no program fits"))?;
-        let connections = scenario.outside(&scenario.graph()).len();
-        if connections == 0 {
-            return Err(TestCaseError::reject("only datagrams of sources"));
+        let scenario = with_settings(&network.scenario, &[("stack", "outside")]);
+        let scenario = scenario.ok_or_else(|| TestCaseError::reject("a network that no program fits"))?;
+        let of_programs: Vec<_> = scenario.outside(&scenario.graph()).into_iter().map(|(connection, _)| connection).collect();
+        if of_programs.is_empty() {
+            return Err(TestCaseError::reject("only datagrams of sources, and TCP"));
         }
         let mut simulation = start(&scenario);
         let (mut now, mut sent) = (Time::ZERO, [BTreeSet::new(), BTreeSet::new()]);
         for (number, (pause, is_near, length, whose)) in (0..).zip(sends) {
             now = now.saturating_add(Span(pause * MILLISECOND)).min(simulation.end());
             simulation.advance(now);
-            let connection = whose.index(connections);
+            let connection = *whose.get(&of_programs);
             let end = if is_near { End::Near } else { End::Far };
             let packet = packet(number, length, 0);
             sent[usize::from(is_near)].insert(packet.clone());
             prop_assert!(simulation.send_from_outside(now, connection, end, packet));
         }
         simulation.advance(simulation.end());
-        for connection in 0..connections {
+        for &connection in &of_programs {
             for (end, from) in [(End::Far, 1), (End::Near, 0)] {
                 for (due, packet) in arrived(&mut simulation, connection, end) {
                     prop_assert!(due < simulation.end());

@@ -29,8 +29,8 @@ fn any_stack() -> impl Strategy<Value = String> {
     prop::sample::select(names.chain(QUIC.map(String::from)).collect::<Vec<_>>())
 }
 
-/// A network over a stack: every other group with settings of TCP stays with TCP, and others lose these settings.
-fn with_stack(network: &Scenario, stack: &str) -> Option<Scenario> {
+/// A network with other settings, a stack among them: every other group with settings of TCP stays with TCP, and others lose these settings.
+pub fn with_settings(network: &Scenario, settings: &[(&str, &str)]) -> Option<Scenario> {
     let mut resolved: serde_json::Value = serde_json::from_str(&network.canonical()).expect("it is JSON");
     for (number, group) in resolved["connections"].as_array_mut().into_iter().flatten().enumerate() {
         let group = group.as_object_mut().expect("a table");
@@ -41,7 +41,7 @@ fn with_stack(network: &Scenario, stack: &str) -> Option<Scenario> {
             group.retain(|key, _| !["flavor", "tcp", "ecn"].contains(&key.as_str()));
         }
     }
-    let overrides = [("stack".to_owned(), stack.to_owned())];
+    let overrides: Vec<_> = settings.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
     Scenario::parse(resolved.to_string().as_bytes(), "over-a-stack.json", &overrides).ok()
 }
 
@@ -65,7 +65,7 @@ proptest! {
         network in any_network(),
         stack in any_stack(),
     ) {
-        let scenario = with_stack(&network.scenario, &stack);
+        let scenario = with_settings(&network.scenario, &[("stack", &stack)]);
         let scenario = scenario.ok_or_else(|| TestCaseError::reject("a network that no stack fits"))?;
         let again = [(), ()].map(|()| run(&scenario).map_err(|violation| TestCaseError::fail(violation.to_string())));
         let [first, second] = again;

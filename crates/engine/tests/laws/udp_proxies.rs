@@ -6,7 +6,8 @@ use longfat_engine::scenario::Scenario;
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestCaseError};
 
-use super::random_networks::{any_network, parse};
+use super::random_networks::any_network;
+use super::stacks::with_settings;
 use crate::support::scenario;
 
 const UDP: [&str; 6] = [
@@ -20,9 +21,8 @@ const UDP: [&str; 6] = [
 
 /// Proxies with room for some packets or many.
 fn any_proxies() -> impl Strategy<Value = String> {
-    (prop::sample::select(&UDP[..]), 3_000_u64..300_000).prop_map(|(udp, buffer)| {
-        format!("proxies = {{ kind = \"split-tcp\", buffer = \"{buffer} B\", udp = {udp} }}\n")
-    })
+    (prop::sample::select(&UDP[..]), 3_000_u64..300_000)
+        .prop_map(|(udp, buffer)| format!("{{ kind = \"split-tcp\", buffer = \"{buffer} B\", udp = {udp} }}"))
 }
 
 fn any_stack() -> impl Strategy<Value = &'static str> {
@@ -54,8 +54,8 @@ proptest! {
         proxies in any_proxies(),
         stack in any_stack(),
     ) {
-        let text = format!("stack = {stack}\n{proxies}{}", network.text);
-        let scenario = parse(&text).ok_or_else(|| TestCaseError::reject("connections that do not pass proxies"))?;
+        let scenario = with_settings(&network.scenario, &[("stack", stack), ("proxies", &proxies)]);
+        let scenario = scenario.ok_or_else(|| TestCaseError::reject("connections that do not pass proxies"))?;
         let run = || run(&scenario).map_err(|violation| TestCaseError::fail(violation.to_string()));
         prop_assert_eq!(json(&run()?), json(&run()?));
     }

@@ -452,9 +452,8 @@ impl<O: Observer, D: Drive> Network<O, D> {
 
     /// Requests may have been delivered to the sending end of a stack's connection, which answers.
     fn answer_over_stack(&mut self, now: Time, connection: usize) {
-        let Some(flow) = self.flows.datagrams_mut(connection).filter(|_| self.sources[connection].asks()) else {
-            return;
-        };
+        let answers = |flow: &&mut DatagramFlow| self.sources[connection].asks() && !flow.is_outside;
+        let Some(flow) = self.flows.datagrams_mut(connection).filter(answers) else { return };
         let answer = self.sources[connection].answer(flow.ends[0].progress().delivered);
         if answer > 0 {
             flow.ends[0].offer(now, answer);
