@@ -238,11 +238,12 @@ impl Scenario {
         kinds
     }
 
-    /// The flavors of these, and of stacks that have one.
+    /// The flavors of these, and of stacks and of proxies for UDP that have one.
     pub(super) fn kinds_of_flavors(&self) -> Vec<Box<dyn Flavor>> {
         let of_tcp = self.kinds_of_end_systems().into_iter().map(|tcp| tcp.flavor.build(&()));
         let stacks = self.connections.iter().filter_map(|group| group.stack.as_ref()).chain([&self.stack]);
-        of_tcp.chain(stacks.filter_map(|stack| stack.build(&()).flavor())).collect()
+        let of_proxies = self.split().and_then(|split| split.udp.build(&()).flavor());
+        of_tcp.chain(stacks.filter_map(|stack| stack.build(&()).flavor())).chain(of_proxies).collect()
     }
 
     /// The settings of a connection are found by going through the groups.

@@ -8,6 +8,7 @@ use longfat_foundation::random::Stream;
 use longfat_foundation::units::Time;
 use longfat_hosts::end_system::{EndSystem, Parcel};
 use longfat_hosts::quic::{End, Side as Role, largest_datagram};
+use longfat_hosts::transport::flavor::Flavor;
 use longfat_hosts::transport::{Codepoint, ReceivedBytes};
 
 use super::{Connection, Relay, Relayed, Side, UdpProxies};
@@ -84,6 +85,10 @@ impl UdpProxies for ConnectUdp {
 
     fn largest_packet(&self) -> u64 {
         self.packet_size.0
+    }
+
+    fn flavor(&self) -> Option<Box<dyn Flavor>> {
+        self.quic.flavor()
     }
 
     fn connection_bytes(&self) -> u64 {

@@ -14,6 +14,7 @@ use longfat_foundation::registry::{Entry, Family};
 use longfat_foundation::units::Time;
 use longfat_hosts::end_system::{EndSystem, Parcel};
 use longfat_hosts::transport::ReceivedBytes;
+use longfat_hosts::transport::flavor::Flavor;
 
 use crate::Stack;
 
@@ -83,6 +84,10 @@ pub trait UdpProxies: Send + Sync {
     /// Bytes behind the UDP header of the largest packet that proxies send of their own; 0 if they send none.
     fn largest_packet(&self) -> u64 {
         0
+    }
+    /// The flavor of what proxies send to each other, if they have a congestion control.
+    fn flavor(&self) -> Option<Box<dyn Flavor>> {
+        None
     }
     /// Bytes that the proxies of a connection take when it begins.
     fn connection_bytes(&self) -> u64 {

@@ -6,6 +6,7 @@ use longfat_foundation::units::Time;
 use longfat_hosts::end_system::{EndSystem, Parcel};
 use longfat_hosts::quic::End;
 use longfat_hosts::transport::ReceivedBytes;
+use longfat_hosts::transport::flavor::Flavor;
 
 use super::{Connection, Relay, Relayed, Side, UdpProxies};
 use crate::Stack;
@@ -50,6 +51,10 @@ impl UdpProxies for SplitQuic {
 
     fn largest_packet(&self) -> u64 {
         self.quic.largest_packet()
+    }
+
+    fn flavor(&self) -> Option<Box<dyn Flavor>> {
+        self.quic.flavor()
     }
 
     fn connection_bytes(&self) -> u64 {
