@@ -120,16 +120,15 @@ def test_packets_of_quic_are_told_as_they_are(stack: str, tmp_path: Path) -> Non
             numbers = [each["packet_number"] for each in headers if each["packet_type"] == kind]
             assert numbers == list(range(len(numbers)))
             assert numbers
-    streams = [
-        frame
+    with_data = [
+        [each for each in packet["frames"] if each["frame_type"] == "stream" and each["length"]]
         for packet in sent
-        for frame in packet["frames"]
-        if frame["frame_type"] == "stream" and frame["length"]
     ]
+    streams = [frame for frames in with_data for frame in frames]
     assert max(frame["offset"] + frame["length"] for frame in streams) == 40_000
     carried = sum(frame["length"] for frame in streams)
     assert carried > 40_000, "one packet was lost"
-    assert len(streams) == record["flows"][0]["segments_sent"]
+    assert len([frames for frames in with_data if frames]) == record["flows"][0]["segments_sent"]
     acks = [frame for packet in arrived for frame in packet["frames"] if "acked_ranges" in frame]
     of_data = [
         packet["header"]["packet_number"]
