@@ -1,17 +1,28 @@
 """`longfat emulate`: programs of this machine over the network of a scenario, in real time."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from longfat.base.errors import CheckFailed, InvalidInput, RunFailed
+from longfat.base.files import written_whole
 from longfat.cli.options import json_option, overrides_of, seed_option, settings_option
 from longfat.cli.sources import check_source
 from longfat.cli.talk import print_table, say
+from longfat.cli.watching import (
+    check_capture,
+    check_no_input,
+    pcap_option,
+    say_what_is_left,
+    trace_names,
+    trace_option,
+    trace_what_option,
+)
 from longfat.records.emulated import connection_rows, lateness_text
-from longfat.records.tables import record_json, where_traces_are
+from longfat.records.tables import record_json
 
 if TYPE_CHECKING:
     from longfat.records.record import Record
@@ -77,22 +88,9 @@ _LONGEST_SPIN = "10 ms"
     metavar="SPAN",
     help="Poll without sleeping for SPAN before an event is due.",
 )
-@click.option(
-    "--trace",
-    "traces",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="DIR",
-    help="Write time series into the folder DIR, as Parquet.",
-)
-@click.option(
-    "--trace-what", "names", metavar="NAME[,NAME]", help="Only these traces.  [default: all]"
-)
-@click.option(
-    "--pcap",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Write the packets at the programs' interfaces into FILE, as pcapng.",
-)
+@trace_option
+@trace_what_option
+@pcap_option("Write the packets at the programs' interfaces into FILE, as pcapng.")
 @click.option(
     "--record",
     "record_file",
@@ -138,39 +136,47 @@ def command(
     """
     check_source(scenario, "scenario")
     from longfat.cli.live import shown_live
-    from longfat.emulation.run import Programs, Watched, emulate
+    from longfat.emulation.run import Programs, emulate
     from longfat.emulation.timing import Timing
+    from longfat.running.execution import Watch
     from longfat.scenarios.scenario import load_scenario
 
     overrides = overrides_of([*settings, *([f"duration={duration}"] if duration else [])], seed)
     loaded = load_scenario(scenario, overrides)
     if names is not None and traces is None:
         raise click.UsageError("--trace-what goes with --trace DIR")
+    check_capture(pcap, scenario, traces)
     timing = Timing(_priority(priority), core, _span(spin, "--spin", 0, _LONGEST_SPIN))
-    watched = Watched(
-        pcap, traces, [name.strip() for name in names.split(",")] if names is not None else []
-    )
-    with shown_live(loaded, live) as show:
-        record = emulate(
-            loaded,
-            Programs(program, server, _commands(others), download),
-            timing=timing,
-            bound_ps=_span(late, "--late", 1),
-            watched=watched,
-            show=show,
-            keep_stdout=as_json,
-        )
-    if record_file is not None:
-        record_file.write_text(record_json(record))
+    watch = Watch(traces, trace_names(names), pcap=pcap)
+    with _kept(record_file, scenario) as keep:
+        with shown_live(loaded, live) as show:
+            record = emulate(
+                loaded,
+                Programs(program, server, _commands(others), download),
+                timing=timing,
+                bound_ps=_span(late, "--late", 1),
+                watch=watch,
+                show=show,
+                keep_stdout=as_json,
+            )
+        keep(record_json(record))
     if as_json:
         click.echo(record_json(record), nl=False)
     else:
         _print(record)
-    if traces is not None:
-        say(where_traces_are(str(traces), *watched.names[:1]))
-    if pcap is not None:
-        say(f"packets are in {pcap}")
+    say_what_is_left(watch)
     _judge(record, strict)
+
+
+@contextmanager
+def _kept(file: Path | None, scenario: str) -> Iterator[Callable[[str], object]]:
+    """Yield what writes the record's text; a file that cannot be written is told before the run."""
+    if file is None:
+        yield lambda _: None
+        return
+    check_no_input(file, scenario, "--record")
+    with written_whole(file) as temporary:
+        yield temporary.write_text
 
 
 def _print(record: "Record") -> None:

@@ -20,8 +20,16 @@ from longfat.cli.options import (
 )
 from longfat.cli.sources import SourceType, check_source
 from longfat.cli.talk import print_table, say
+from longfat.cli.watching import (
+    check_capture,
+    pcap_option,
+    say_what_is_left,
+    trace_names,
+    trace_option,
+    trace_what_option,
+)
 from longfat.records.screen import screen_tables, summary
-from longfat.records.tables import record_json, record_summary, record_tables, where_traces_are
+from longfat.records.tables import record_json, record_summary, record_tables
 
 if TYPE_CHECKING:
     from longfat.records.record import Record
@@ -33,19 +41,8 @@ if TYPE_CHECKING:
 @click.argument("scenario", required=False)
 @settings_option
 @control_option
-@click.option(
-    "--trace",
-    "traces",
-    type=click.Path(path_type=Path, file_okay=False),
-    metavar="DIR",
-    help="Write time series into the folder DIR, as Parquet.",
-)
-@click.option(
-    "--trace-what",
-    "names",
-    metavar="NAME[,NAME]",
-    help="Only these traces; --trace-list names them.  [default: all]",
-)
+@trace_option
+@trace_what_option
 @click.option(
     "--trace-error",
     "error",
@@ -62,12 +59,7 @@ if TYPE_CHECKING:
     "[default: a thousandth of the run]",
 )
 @click.option("--trace-list", "list_traces", is_flag=True, help="List the traces.")
-@click.option(
-    "--pcap",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Write the packets at the sources into FILE, as pcapng for Wireshark.",
-)
+@pcap_option("Write the packets at the sources into FILE, as pcapng for Wireshark.")
 @seed_option
 @click.option(
     "--driver",
@@ -127,7 +119,7 @@ def command(
         raise click.UsageError("Missing argument 'SCENARIO'.")
     show = _print_json if as_json else _print_in_full if in_full else _print_record
     watch = _watch(traces, names, error, interval, pcap)
-    _check_capture(pcap, scenario, traces)
+    check_capture(pcap, scenario, traces)
     if store is not None:
         if settings or seed is not None:
             raise click.UsageError(
@@ -136,7 +128,7 @@ def command(
             )
         _repeat(store, scenario, limits, watch, driver, only_scenario, show)
         if not only_scenario:
-            _say_what_is_left(traces, watch, pcap)
+            say_what_is_left(watch)
         return
     check_source(scenario, "scenario")
     from longfat.scenarios.scenario import load_scenario
@@ -146,15 +138,7 @@ def command(
         click.echo(loaded.resolved)
         return
     show(_simulate(loaded, limits, watch, driver))
-    _say_what_is_left(traces, watch, pcap)
-
-
-def _say_what_is_left(traces: Path | None, watch: "Watch | None", pcap: Path | None) -> None:
-    if traces is not None:
-        chosen = watch.names[:1] if watch is not None else ()
-        say(where_traces_are(str(traces), *chosen))
-    if pcap is not None:
-        say(f"packets are in {pcap}")
+    say_what_is_left(watch)
 
 
 def _simulate(
@@ -218,10 +202,7 @@ def _watch(
 ) -> "Watch | None":
     from longfat.running.execution import Watch
 
-    if names is not None and not names.strip(" ,"):
-        raise click.BadParameter(
-            "no trace is named; --trace-list lists them", param_hint="--trace-what"
-        )
+    chosen = trace_names(names)
     given = {"--trace-what": names, "--trace-error": error, "--trace-interval": interval}
     if traces is None:
         said = [option for option, value in given.items() if value is not None]
@@ -230,23 +211,11 @@ def _watch(
         return None if pcap is None else Watch(pcap=pcap)
     return Watch(
         traces=traces,
-        names=tuple(name.strip() for name in names.split(",")) if names else (),
+        names=chosen,
         error=error,
         interval_ps=None if interval is None else _picoseconds(interval),
         pcap=pcap,
     )
-
-
-def _check_capture(pcap: Path | None, scenario: str, traces: Path | None) -> None:
-    """Raise `click.BadParameter` for a capture file that is an input or output of the run."""
-    if pcap is None:
-        return
-    if pcap.is_file() and Path(scenario).is_file() and pcap.samefile(scenario):
-        raise click.BadParameter("this is the scenario; choose another file", param_hint="--pcap")
-    if traces is not None and pcap.resolve().parent == traces.resolve():
-        raise click.BadParameter(
-            "this is inside the folder of traces; choose a file outside it", param_hint="--pcap"
-        )
 
 
 _SHORTEST_INTERVAL_PS = 1_000_000

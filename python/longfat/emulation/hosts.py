@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import select
 import socket
 import subprocess
@@ -79,12 +80,18 @@ class Host:
 
 @contextlib.contextmanager
 def set_up(hosts: Sequence[Host]) -> Iterator[list[int]]:
-    """Set hosts up and yield the descriptors of their interfaces, which the caller closes."""
+    """Set hosts up and yield the descriptors of their interfaces, which the caller closes then."""
     if not kernel.TUN.exists():
         raise LongfatError(f"{kernel.TUN}: no such device; load the kernel's module tun")
     names = [(name, _texts(host)) for host in hosts for name in host.names]
+    descriptors: list[int] = []
     try:
-        descriptors = [_start(host, names) for host in hosts]
+        try:
+            descriptors.extend(_start(host, names) for host in hosts)
+        except BaseException:
+            for descriptor in descriptors:
+                os.close(descriptor)
+            raise
         yield descriptors
     finally:
         for host in hosts:

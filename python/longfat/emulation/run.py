@@ -17,6 +17,7 @@ from longfat.emulation.hosts import Host, note_ended, run_command, set_up, wait_
 from longfat.emulation.network import Network, network_of, take_commands, with_programs
 from longfat.emulation.timing import Scheduled, Timing, others_elsewhere, schedule, stolen_seconds
 from longfat.records.record import Record
+from longfat.running.execution import Watch
 from longfat.scenarios.scenario import Scenario
 
 DEFAULT_BOUND_PS = 1_000_000_000
@@ -45,22 +46,13 @@ class Programs:
     download: bool = False
 
 
-@dataclass(frozen=True)
-class Watched:
-    """Files that a run writes."""
-
-    capture: Path | None = None
-    traces: Path | None = None
-    names: Sequence[str] = ()
-
-
 def emulate(
     scenario: Scenario,
     programs: Programs,
     *,
     timing: Timing | None = None,
     bound_ps: int = DEFAULT_BOUND_PS,
-    watched: Watched | None = None,
+    watch: Watch | None = None,
     show: Show | None = None,
     keep_stdout: bool = False,
 ) -> Record:
@@ -74,7 +66,7 @@ def emulate(
     timing = timing or Timing()
     network = network_of(with_programs(scenario, download=programs.download))
     take_commands(network, programs.command, programs.server, programs.others)
-    run = _Run(network, timing, bound_ps, watched or Watched(), keep_stdout)
+    run = _Run(network, timing, bound_ps, watch or Watch(), keep_stdout)
     with requested_stop() as requested, others_elsewhere(timing):
         record = run.carry_out(show, requested)
         if requested:
@@ -84,12 +76,12 @@ def emulate(
 
 class _Run:
     def __init__(
-        self, network: Network, timing: Timing, bound_ps: int, watched: Watched, keep_stdout: bool
+        self, network: Network, timing: Timing, bound_ps: int, watch: Watch, keep_stdout: bool
     ) -> None:
         self._network = network
         self._timing = timing
         self._bound_ps = bound_ps
-        self._watched = watched
+        self._watch = watch
         self._keep_stdout = keep_stdout
         self._scheduled: Scheduled | None = None
         self._remarks: list[str] = []
@@ -125,16 +117,16 @@ class _Run:
             ])
             for host, descriptor in zip(self._network.hosts, descriptors, strict=True)
         ]  # fmt: skip
-        watched = self._watched
+        watch = self._watch
         traces = None
-        if watched.traces is not None:
-            traces = (os.fspath(watched.traces), list(watched.names), None)
+        if watch.traces is not None:
+            traces = (os.fspath(watch.traces), list(watch.names), watch.error)
         return _engine.Emulation(
             self._network.scenario.resolved,
             hosts,
             self._timing.spin_ps,
             self._bound_ps,
-            None if watched.capture is None else os.fspath(watched.capture),
+            None if watch.pcap is None else os.fspath(watch.pcap),
             traces,
         )
 
