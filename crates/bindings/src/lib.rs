@@ -9,10 +9,11 @@ mod control;
 mod emulate;
 mod ending;
 mod learning;
+mod network;
 mod orbit;
 mod script;
+mod studies;
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::Instant;
 
@@ -21,11 +22,8 @@ use longfat_engine::measure::{Better, DeclaredMetric, Metrics};
 use longfat_engine::path::{Codes, Modcod};
 use longfat_engine::pilot;
 use longfat_engine::random::Chance;
-use longfat_engine::scenario::{FullSegment, Scenario};
-use longfat_engine::topology::{Graph, Leg};
+use longfat_engine::scenario::Scenario;
 use longfat_engine::transport::control::guarded;
-use longfat_engine::transport::law::ResponseToMarks;
-use longfat_engine::transport::{CongestionNotification, TcpConfig};
 use longfat_study::{Claims, Study};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -183,114 +181,6 @@ fn scenario_seconds(resolved: &str, most_seconds: f64, clock: &Bound<'_, PyAny>)
 #[pyfunction]
 fn scenario_seconds_if_busy(resolved: &str) -> PyResult<f64> {
     Ok(resolved_scenario(resolved)?.cost().core_seconds)
-}
-
-#[pyfunction]
-fn scenario_network(resolved: &str) -> PyResult<String> {
-    let scenario = resolved_scenario(resolved)?;
-    let graph = scenario.graph();
-    let longest = graph.longest_round_trips();
-    let port = |number: usize| {
-        let name = graph.link_name(number);
-        let buffer = scenario.port_at(&name).buffer;
-        let of_units = || buffer.capacity().map(|number| number.saturating_mul(scenario.bits_of_unit()));
-        json!({
-            "buffer_cells": buffer.resolved(),
-            "buffer_bits": buffer.bytes().map(|bytes| bytes.saturating_mul(8)).or_else(of_units),
-            "name": name,
-            "rate_bps": graph.links[number].rate.0,
-            "longest_round_trip_ps": longest[number].0,
-            "is_bottleneck": graph.bottleneck_number() == Some(number),
-        })
-    };
-    let ports: Vec<_> = graph.managed().map(port).collect();
-    let mut connections = vec![0_u64; graph.senders()];
-    graph.flows.iter().for_each(|flow| connections[flow.sender] += 1);
-    let kinds = kinds_of_connections(&scenario, &graph);
-    Ok(json!({ "connections": connections, "ports": ports, "kinds": kinds }).to_string())
-}
-
-/// One connection over TCP of each group and of those in none: its end systems, those of its leg over the bottleneck where proxies split it, and its
-/// path through the managed ports, each with the rate at which a burst of the sender reaches it.
-fn kinds_of_connections(scenario: &Scenario, graph: &Graph) -> Vec<Json> {
-    let (names, framing) = (graph.port_names(), scenario.framing.build(&()));
-    let groups = scenario.groups_of_senders(graph.senders());
-    let over_tcp = |sender: &usize| scenario.uses_tcp(*sender, graph.senders());
-    let kind = |sender: usize| {
-        let flow = graph.flows.iter().find(|flow| flow.sender == sender)?;
-        let tcp = scenario.tcp_of_leg(sender, Leg::Bottleneck, true);
-        let port = |place: usize| {
-            let number = names.iter().position(|name| *name == graph.link_name(flow.forward[place]))?;
-            let before = flow.forward[..place].iter().map(|&line| graph.links[line].rate.0).min();
-            Some(json!({ "port": number, "rate_before_bps": before }))
-        };
-        let back =
-            flow.backward.iter().filter_map(|&line| names.iter().position(|name| *name == graph.link_name(line)));
-        let group = groups.get(sender).copied();
-        let is_paced = tcp.flavor.build(&()).law().is_paced() || !tcp.pacing.is_absent();
-        Some(json!({
-            "group": group,
-            "senders": group.map_or(graph.senders() - groups.len(), |group| groups.iter().filter(|other| **other == group).count()),
-            "round_trip_ps": graph.round_trip(flow).0,
-            "ports": (0..flow.forward.len()).filter_map(port).collect::<Vec<_>>(),
-            "ports_back": back.collect::<Vec<_>>(),
-            "segment_bits": FullSegment::of(&tcp).bits(framing.as_ref()),
-            "first_window_segments": tcp.initial_window.bytes(tcp.mss.0).min(tcp.receiver_window.0).div_ceil(tcp.mss.0),
-            "is_paced": is_paced,
-            "is_split": graph.is_split,
-            "asks": scenario.source(sender, graph.senders()).asks(),
-            "tcp": tcp.resolved(),
-        }))
-    };
-    scenario.first_senders(graph.senders()).filter(over_tcp).filter_map(kind).collect()
-}
-
-#[pyfunction]
-fn scenario_regrowth_s(resolved: &str, segments: f64, round_trip_s: f64) -> PyResult<f64> {
-    resolved_scenario(resolved).map(|scenario| scenario.regrowth_s(segments, round_trip_s))
-}
-
-/// A flavor, `ecn`, the response to marks, and the echoes that convey the share of marked bytes.
-type Marks = (&'static str, String, &'static str, Vec<String>);
-
-#[pyfunction]
-fn scenario_marks(resolved: &str) -> PyResult<Vec<Marks>> {
-    let name = |ecn: CongestionNotification| ecn.resolved().as_str().unwrap_or_default().to_owned();
-    let of_kind = |tcp: Cow<'_, TcpConfig>| {
-        let (response, echoes) = match tcp.flavor.build(&()).facts().marks {
-            ResponseToMarks::None => ("none", &[][..]),
-            ResponseToMarks::AsLoss => ("as-loss", &[][..]),
-            ResponseToMarks::ByShare(echoes) => ("by-share", echoes),
-        };
-        (tcp.flavor.name(), name(tcp.ecn), response, echoes.iter().copied().map(name).collect())
-    };
-    Ok(resolved_scenario(resolved)?.kinds_of_connections().map(of_kind).collect())
-}
-
-#[pyfunction]
-fn check_study(text: &[u8], source: &str, scenario_text: &[u8], scenario_source: &str) -> PyResult<String> {
-    let scenario = document(scenario_text, scenario_source)?;
-    Study::check(text, source, &scenario).map(|study| study.to_json().to_string()).map_err(invalid)
-}
-
-#[pyfunction]
-fn study_scenario(text: &[u8], source: &str) -> PyResult<String> {
-    longfat_study::scenario_path(text, source).map_err(invalid)
-}
-
-#[pyfunction]
-fn study_controls(text: &[u8], source: &str) -> PyResult<Vec<(String, String)>> {
-    longfat_study::control_files(text, source).map_err(invalid)
-}
-
-#[pyfunction]
-fn check_claims(text: &[u8], source: &str) -> PyResult<String> {
-    Claims::check(text, source).map(|claims| claims.to_json().to_string()).map_err(invalid)
-}
-
-#[pyfunction]
-fn readable_claims(text: &[u8], source: &str) -> String {
-    Claims::readable(text, source).to_json().to_string()
 }
 
 #[pyfunction]
@@ -456,15 +346,15 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(scenario_cost_if_busy, module)?)?;
     module.add_function(wrap_pyfunction!(scenario_seconds, module)?)?;
     module.add_function(wrap_pyfunction!(scenario_seconds_if_busy, module)?)?;
-    module.add_function(wrap_pyfunction!(scenario_network, module)?)?;
-    module.add_function(wrap_pyfunction!(scenario_regrowth_s, module)?)?;
-    module.add_function(wrap_pyfunction!(scenario_marks, module)?)?;
-    module.add_function(wrap_pyfunction!(check_study, module)?)?;
-    module.add_function(wrap_pyfunction!(study_scenario, module)?)?;
-    module.add_function(wrap_pyfunction!(study_controls, module)?)?;
-    module.add_function(wrap_pyfunction!(check_claims, module)?)?;
+    module.add_function(wrap_pyfunction!(network::scenario_network, module)?)?;
+    module.add_function(wrap_pyfunction!(network::scenario_regrowth_s, module)?)?;
+    module.add_function(wrap_pyfunction!(network::scenario_marks, module)?)?;
+    module.add_function(wrap_pyfunction!(studies::check_study, module)?)?;
+    module.add_function(wrap_pyfunction!(studies::study_scenario, module)?)?;
+    module.add_function(wrap_pyfunction!(studies::study_controls, module)?)?;
+    module.add_function(wrap_pyfunction!(studies::check_claims, module)?)?;
     module.add_function(wrap_pyfunction!(orbit::check_orbit, module)?)?;
-    module.add_function(wrap_pyfunction!(readable_claims, module)?)?;
+    module.add_function(wrap_pyfunction!(studies::readable_claims, module)?)?;
     module.add_function(wrap_pyfunction!(compare_runs, module)?)?;
     module.add_function(wrap_pyfunction!(parse_time, module)?)?;
     module.add_function(wrap_pyfunction!(parse_size, module)?)?;

@@ -1,4 +1,4 @@
-//! How much of the time the loop may use the processor: Linux takes it from a thread of real-time priority that never sleeps, for 5 % of each
+//! The share of the processor's time that the loop may use: Linux takes it from a thread of real-time priority that never sleeps, for 5 % of each
 //! second, at once (`sched_rt_runtime_us`, and the fair server that has replaced it). A pause of 50 ms is worse than many short ones.
 
 use longfat_engine::units::{Span, Time};

@@ -16,7 +16,7 @@ pub struct Lateness {
 }
 
 impl Lateness {
-    /// Of a run in which packets should not be later than `bound`.
+    /// No packets yet; they should be at most `bound` late.
     #[must_use]
     pub fn new(bound: Span) -> Self {
         Self { bound, times: Histogram::default(), longest: Span::ZERO, beyond: 0 }

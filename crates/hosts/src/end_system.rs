@@ -92,8 +92,8 @@ pub trait EndSystem: Send {
     fn limit(&self) -> SendLimit {
         SendLimit::NoData
     }
-    /// Of what it has delivered, its application has not read so many bytes: flow control then lets the other end send less. Without effect on
-    /// those whose application reads at once.
+    /// Sets the bytes that were delivered and not read by its application: flow control lets the other end send so much less. No effect on
+    /// ends whose application reads at once.
     fn hold(&mut self, _unread: u64) {}
     /// Bytes that the other end has acknowledged, from the beginning on, where it is told.
     fn acknowledged(&self) -> u64 {

@@ -99,7 +99,7 @@ fn walk(places: &mut Vec<Place>, above: &str, chosen: &Overrides, field: Field) 
     places.push(Place { path, chosen: chosen.clone(), field });
 }
 
-/// Whether a flavor goes by the share of marks, which quinn does not tell a congestion control.
+/// True if a flavor uses the share of marked bytes (DCTCP, Prague), which quinn does not tell a congestion control.
 fn is_refused_by_quinn(chosen: &Overrides) -> bool {
     check(chosen).is_err_and(|problems| problems.iter().all(|problem| problem.contains("the share of marks")))
 }

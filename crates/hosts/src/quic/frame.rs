@@ -57,7 +57,7 @@ pub enum Frame {
     Other(u64),
 }
 
-/// How much of a datagram is written.
+/// The bytes of a datagram that are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Neither data nor the whole tag, as the model's packets travel.

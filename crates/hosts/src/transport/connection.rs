@@ -50,7 +50,7 @@ pub struct Connection {
     /// Delivery rate estimation, for laws that use it, or its round trips.
     deliveries: Option<Box<DeliveryLog>>,
     observes_deliveries: bool,
-    /// Whether the law uses round trips of single segments, which the recovery knows.
+    /// True if the law uses round trips of single segments, and the recovery measures them.
     asks_recovery: bool,
     /// Bytes in flight by the recovery's latest estimate; kept only for laws that use delivery rates.
     in_flight: u64,

@@ -49,11 +49,11 @@ pub struct Sender {
     is_plain: bool,
     /// Whether the next acknowledgment of new data may take the fast path (header prediction): no loss is known or being repaired.
     goes_well: bool,
-    /// Whether an acknowledgment without blocks tells nothing but what the recovery makes of it: no ECN, no pacing, no delivery rates, and
-    /// a recovery that takes every acknowledgment.
-    is_told_alone: bool,
-    /// Whether the next acknowledgment of new data may take the fast path of such a recovery.
-    goes_on_as_told: bool,
+    /// True if an acknowledgment without SACK blocks concerns the recovery and the growth of the window alone: the recovery takes every
+    /// acknowledgment, and there are no ECN, pacing and delivery rates.
+    is_for_recovery_alone: bool,
+    /// True if the next acknowledgment of new data may take the fast path of such a recovery.
+    goes_on_by_recovery: bool,
     /// Next wake-up: the time when pacing lets the next segment go, or a timer of the recovery, whichever is first.
     wakes: Option<Time>,
     /// Next timer of the recovery, as it was after the latest act.
@@ -72,11 +72,11 @@ impl Sender {
         }
         Self {
             is_plain: !recovery.is_told_of_everything() && config.ecn.is_absent() && connection.observes_nothing(),
-            is_told_alone: recovery.is_told_of_everything()
+            is_for_recovery_alone: recovery.is_told_of_everything()
                 && config.ecn.is_absent()
                 && connection.sends_by_window_alone(),
             goes_well: false,
-            goes_on_as_told: false,
+            goes_on_by_recovery: false,
             connection,
             is_selective: recovery.is_selective(),
             tells_everything: recovery.is_told_of_everything(),
@@ -281,7 +281,7 @@ impl Sender {
         }
         self.send_allowed(now, segments);
         self.goes_well = is_plain && self.goes_on_undisturbed() && self.connection.scoreboard.arrived().is_empty();
-        self.goes_on_as_told = self.is_told_alone
+        self.goes_on_by_recovery = self.is_for_recovery_alone
             && self.opening == Opening::Open
             && self.connection.held_until().is_none()
             && !self.is_recovering
@@ -352,7 +352,7 @@ impl Sender {
 
     /// Handles the timers that are due at [`expires`](Self::expires).
     pub fn expire(&mut self, now: Time, segments: &mut Vec<Segment>) {
-        (self.goes_well, self.goes_on_as_told) = (false, false);
+        (self.goes_well, self.goes_on_by_recovery) = (false, false);
         let is_due = |time: Option<Time>| time.is_some_and(|time| time <= now);
         if is_due(self.connection.expires()) && !is_due(self.recovery_wakes()) {
             self.time_out(now);

@@ -133,7 +133,7 @@ impl<T: Copy> UnderWay<T> {
         self.segments.range(first..)
     }
 
-    /// Keeps what is under way now from [advancing](Self::advance).
+    /// Excludes the segments that are under way now from [`advance`](Self::advance): they may arrive in any order.
     pub fn disturb(&mut self) {
         self.undisturbed_from = self.segments.back().map_or(self.undisturbed_from, |last| last.end);
     }

@@ -72,12 +72,12 @@ impl Connection {
         self.observes_deliveries
     }
 
-    /// Whether the law uses neither deliveries nor marks.
+    /// True if the law uses neither delivery rates, round trips of single segments nor marks.
     pub fn observes_nothing(&self) -> bool {
         self.deliveries.is_none() && !self.asks_recovery && !self.observes_marks
     }
 
-    /// Whether the window alone says how much is sent, and when: no pacing, no delivery rates, no share of marks.
+    /// True if the congestion window alone determines how much is sent, and when: no pacing, delivery rates or shares of marks.
     pub fn sends_by_window_alone(&self) -> bool {
         !self.is_paced() && !self.observes_deliveries() && !self.observes_marks
     }

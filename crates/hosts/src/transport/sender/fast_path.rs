@@ -12,11 +12,11 @@ impl Sender {
         acknowledgment: &Acknowledgment,
         segments: &mut Vec<Segment>,
     ) {
-        if self.goes_on_as_told
+        if self.goes_on_by_recovery
             && tells_new_data_alone(acknowledgment, self.connection.unacknowledged())
             && let Some(response) = self.recovery.go_on(now, &self.connection, acknowledgment)
         {
-            self.go_on_as_told(now, acknowledgment, response, segments);
+            self.go_on_by_recovery(now, acknowledgment, response, segments);
         } else {
             self.take_any_acknowledgment(now, acknowledgment, segments);
         }
@@ -24,7 +24,7 @@ impl Sender {
 
     /// Fast path of [`take_any_acknowledgment`](Self::take_any_acknowledgment) where the recovery is told of everything, nothing is missing
     /// and the window alone limits what is sent.
-    fn go_on_as_told(
+    fn go_on_by_recovery(
         &mut self,
         now: Time,
         acknowledgment: &Acknowledgment,

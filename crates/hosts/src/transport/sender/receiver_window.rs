@@ -21,6 +21,6 @@ impl Sender {
     pub fn mind_closed_window(&mut self) {
         let room = self.connection.window.receiver_window();
         self.goes_well &= room >= self.connection.mss();
-        self.goes_on_as_told &= room >= self.connection.mss();
+        self.goes_on_by_recovery &= room >= self.connection.mss();
     }
 }
