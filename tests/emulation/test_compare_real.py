@@ -116,7 +116,12 @@ def test_the_verb_prints_both_sides_and_strict_fails_where_they_part(
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("{", "no JSON"), ("[]", "no record of a run in real time"), ("{}", "longfat emulate")],
+    [
+        ("{", "no JSON"),
+        ("[]", "no record of a run in real time"),
+        ("{}", "longfat emulate"),
+        ('{"emulation": {"tcp": []}}', "a record without flows, kernel"),
+    ],
 )
 def test_what_is_no_record_is_refused(
     longfat: Longfat, tmp_path: Path, text: str, words: str

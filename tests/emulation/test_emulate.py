@@ -13,6 +13,9 @@ from tests.support import Longfat
 
 pytestmark = pytest.mark.usefixtures("namespaces")
 
+SCENARIO = "SCENARIO"
+"""In options, the scenario of the test."""
+
 ECHO = """
 import socket
 server = socket.create_server(("::", 7000), family=socket.AF_INET6, dualstack_ipv6=True)
@@ -259,6 +262,10 @@ def test_the_command_decides_the_exit_code_and_strict_the_lateness(
         (["--late", "soon"], "soon"),
         (["--core", "9999"], "--core 9999: not one of this process's cores"),
         (["--trace-what", "queues"], "--trace-what goes with --trace DIR"),
+        (["--trace-what", ",", "--trace", "traces"], "no trace is named"),
+        (["--pcap", SCENARIO], "this is the scenario; choose another file"),
+        (["--record", SCENARIO], "this is the scenario; choose another file"),
+        (["--record", "no-folder/record.json"], "there is no folder"),
         (["--set", "topology.sources=0"], "topology.sources"),
         (["--set", "stack={ kind = 'outside', mtu = '100 B' }"], "from 1280 B"),
     ],
@@ -266,10 +273,22 @@ def test_the_command_decides_the_exit_code_and_strict_the_lateness(
 def test_bad_options_are_told_in_one_message(
     longfat: Longfat, line: Line, options: list[str], words: str
 ) -> None:
-    ended = longfat("emulate", str(line()), *options, "--", "true")
+    scenario = line()
+    before = scenario.read_bytes()
+    given = [str(scenario) if option == SCENARIO else option for option in options]
+    ended = longfat("emulate", str(scenario), *given, "--", "true")
     assert ended.returncode == 2
     assert words in ended.stderr
+    assert scenario.read_bytes() == before
     assert "Traceback" not in ended.stderr
+
+
+def test_programs_take_the_place_of_a_group_with_settings_of_tcp(
+    longfat: Longfat, line: Line
+) -> None:
+    scenario = line('connections = [{ flavor = "cubic", ecn = "classic" }]')
+    ended = longfat("emulate", str(scenario), "--priority", "none", "--", "true")
+    assert ended.returncode == 0, ended.stderr
 
 
 def test_a_scenario_with_programs_is_not_simulated(longfat: Longfat, line: Line) -> None:

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 _DIGITS = 4
 
+_KEYS = frozenset({"scenario", "scenario_hash", "flows", "ports"})
+_EMULATION_KEYS = frozenset({"tcp", "seconds", "lateness", "kernel"})
+"""Keys of a record that are compared."""
+
 
 @click.command("compare-real")
 @click.argument(
@@ -139,8 +143,11 @@ def _read(path: Path) -> "Record":
         document = json.loads(path.read_bytes())
     except (ValueError, RecursionError):
         raise BadInput([f"{path}: no JSON; a record of longfat emulate --record"]) from None
-    if not isinstance(document, dict) or "emulation" not in document:
+    if not isinstance(document, dict) or not isinstance(document.get("emulation"), dict):
         raise BadInput([f"{path}: no record of a run in real time; longfat emulate --record"])
+    missing = [*_KEYS - document.keys(), *_EMULATION_KEYS - document["emulation"].keys()]
+    if missing:
+        raise BadInput([f"{path}: a record without {', '.join(sorted(missing))}"])
     return Record(document)
 
 

@@ -60,6 +60,8 @@ def with_programs(scenario: Scenario, *, download: bool = False) -> Scenario:
         outside = [stack]
         if not groups:
             groups.append({})
+        of_tcp = ("flavor", "tcp", "ecn")
+        groups[0] = {key: value for key, value in groups[0].items() if key not in of_tcp}
         groups[0]["stack"] = stack
     if download:
         for stack in outside:
