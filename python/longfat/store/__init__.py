@@ -291,7 +291,7 @@ class Store:
         """
         with self._writing() as connection:
             beat(connection, self._worker)
-            conflicts = insert_results(connection, results)
+            conflicts = insert_results(connection, results).conflicts
             end_leases(connection, [result.scenario.run_id for result in results])
         if conflicts:
             raise CheckFailed("\n".join(f"{self.name}: {conflict}" for conflict in conflicts))

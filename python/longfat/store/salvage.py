@@ -55,7 +55,7 @@ def checked(backend: Backend) -> Found:
     with backend.opened_for_salvage() as (connection, problems):
         found.problems += problems
         _note(found, lambda: _check_database(backend, connection, found))
-        for _ in _whole(connection, found):
+        for _ in whole_runs(connection, found):
             pass
         _note(found, lambda: _check_totals(backend.name, connection, found))
     return found
@@ -74,7 +74,7 @@ def salvage(source: Backend, target: Backend) -> Found:
     with source.opened_for_salvage() as (connection, problems):
         found.problems += problems
         _note(found, lambda: _check_totals(source.name, connection, found))
-        whole = _whole(connection, found)
+        whole = whole_runs(connection, found)
         first = list(islice(whole, BATCH))
         if not first:
             raise LongfatError(
@@ -85,7 +85,7 @@ def salvage(source: Backend, target: Backend) -> Found:
         try:
             while first:
                 with engine.begin() as writing:
-                    _copy(writing, first)
+                    insert_rows(writing, *sealed(first))
                 first = list(islice(whole, BATCH))
         finally:
             engine.dispose()
@@ -123,7 +123,7 @@ Run = tuple[Mapping[Any, Any], Rows]
 """Row of a run and the rows of its parts, with JSON as text."""
 
 
-def _whole(connection: Connection, found: Found) -> Iterator[Run]:
+def whole_runs(connection: Connection, found: Found) -> Iterator[Run]:
     """Yield the runs that are whole, and count all.
 
     Parts are looked up by an index, and where that does not give what was written, once more by
@@ -204,8 +204,10 @@ def _parts_by_table(connection: Connection, suspects: Mapping[Any, Any]) -> dict
     return parts
 
 
-def _copy(connection: Connection, found: Sequence[Run]) -> None:
-    rows, parts = {}, {}
+def sealed(found: Sequence[Run]) -> tuple[dict[str, Any], dict[str, Rows]]:
+    """Return rows and parts of runs by id, as they are inserted, with the digests of today."""
+    rows: dict[str, Any] = {}
+    parts: dict[str, Rows] = {}
     for row, of_run in found:
         run_id = row["run_id"]
         parts[run_id] = {
@@ -215,4 +217,4 @@ def _copy(connection: Connection, found: Sequence[Run]) -> None:
         read = {name: row[name] and json.loads(row[name]) for name in ("metrics", "work")}
         whole = {**row, **read, "part_digests": part_digests(parts[run_id])}
         rows[run_id] = {**whole, "digest": run_digest(whole)}
-    insert_rows(connection, rows, parts)
+    return rows, parts

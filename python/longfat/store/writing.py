@@ -1,6 +1,7 @@
 """Insertion of ended runs, with their parts, digests and control totals."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select
@@ -16,13 +17,16 @@ Rows = Mapping[str, Sequence[Mapping[str, Any]]]
 """Rows of a run's parts, by table, in order of position."""
 
 
-def insert_results(connection: Connection, results: Sequence[RunResult]) -> list[str]:
-    """Insert new runs; return a message for each run that contradicts a stored one."""
-    run_ids = [result.scenario.run_id for result in results]
-    failed = (runs.c.status == FAILED) & among(connection, runs.c.run_id, run_ids)
-    kept = [runs.c[name] for name in (*totals.KEYS, "replication", "wall_seconds")]
-    deleted = connection.execute(delete(runs).where(failed).returning(*kept))
-    totals.add(connection, deleted.mappings().all(), sign=-1)
+@dataclass(frozen=True)
+class Inserted:
+    """Ids of the runs that the store did not have, and a message for each contradiction."""
+
+    new: set[str]
+    conflicts: list[str]
+
+
+def insert_results(connection: Connection, results: Sequence[RunResult]) -> Inserted:
+    """Insert ended runs, as `insert_or_compare` does."""
     rows, parts = {}, {}
     for result in results:
         run_id = result.scenario.run_id
@@ -31,8 +35,23 @@ def insert_results(connection: Connection, results: Sequence[RunResult]) -> list
         }
         row = {**run_row(result), "part_digests": part_digests(parts[run_id])}
         rows[run_id] = {**row, "digest": run_digest(row)}
+    return insert_or_compare(connection, rows, parts)
+
+
+def insert_or_compare(
+    connection: Connection, rows: Mapping[str, Mapping[str, Any]], parts: Mapping[str, Rows]
+) -> Inserted:
+    """Insert runs, given by id, also in place of stored ones that failed.
+
+    A run that contradicts a stored one is not inserted.
+    """
+    failed = (runs.c.status == FAILED) & among(connection, runs.c.run_id, list(rows))
+    kept = [runs.c[name] for name in (*totals.KEYS, "replication", "wall_seconds")]
+    deleted = connection.execute(delete(runs).where(failed).returning(*kept))
+    totals.add(connection, deleted.mappings().all(), sign=-1)
     new = insert_rows(connection, rows, parts)
-    return _conflicts(connection, [r for r in results if r.scenario.run_id not in new])
+    known = {run_id: row["fingerprint"] for run_id, row in rows.items() if run_id not in new}
+    return Inserted(new, _conflicts(connection, known))
 
 
 def insert_rows(
@@ -47,18 +66,16 @@ def insert_rows(
     return new
 
 
-def _conflicts(connection: Connection, results: Sequence[RunResult]) -> list[str]:
-    """Return a message for each result that is already stored with another fingerprint."""
-    if not results:
+def _conflicts(connection: Connection, fingerprints: Mapping[str, str | None]) -> list[str]:
+    """Return a message for each run that is stored with another fingerprint; None is no answer."""
+    answers = {run_id: found for run_id, found in fingerprints.items() if found is not None}
+    if not answers:
         return []
-    wanted = [result.scenario.run_id for result in results]
     query = select(runs.c.run_id, runs.c.fingerprint)
-    rows = connection.execute(query.where(among(connection, runs.c.run_id, wanted)))
-    stored = {row.run_id: row.fingerprint for row in rows}
+    rows = connection.execute(query.where(among(connection, runs.c.run_id, list(answers))))
     return [
-        f"run {result.scenario.run_id} is stored with fingerprint "
-        f"{stored[result.scenario.run_id]}, and now came out with {result.fingerprint}: "
-        f"model {_engine.MODEL} gave two answers; the stored one is kept"
-        for result in results
-        if stored[result.scenario.run_id] != result.fingerprint
+        f"run {row.run_id} is stored with fingerprint {row.fingerprint}, and now came out with "
+        f"{answers[row.run_id]}: model {_engine.MODEL} gave two answers; the stored one is kept"
+        for row in rows
+        if row.fingerprint != answers[row.run_id]
     ]

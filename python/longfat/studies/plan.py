@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
+from longfat import _engine
 from longfat.base.errors import LongfatError
 from longfat.base.where import matching
 from longfat.scenarios.scenario import Override, Overrides, Scenario, SeriesKey
@@ -209,6 +210,24 @@ class Plan:
     def of(self, combinations: Iterable[Combination]) -> "Plan":
         """Return the part of some factor combinations, in their order."""
         own = [series for combination in combinations for series in self.series_of[combination]]
+        return dataclasses.replace(self, series=own)
+
+    def dealt(self, number: int, parts: int) -> "Plan":
+        """Return one part of the distinct runs, `number` from 1 to `parts`.
+
+        The runs are dealt in turn, longest first by an estimate from the scenario alone: the parts
+        take about the same time, and are the same on every machine.
+        """
+        costs = {
+            series.first.series: _engine.scenario_seconds_if_busy(series.first.resolved)
+            for series in self.series
+        }
+        skipped, own = number - 1, []
+        order = sorted(self.left({}), key=lambda one: (-costs[one.first.series], one.first.series))
+        for series in order:
+            if numbers := series.numbers[skipped::parts]:
+                own.append(dataclasses.replace(series, numbers=numbers))
+            skipped = (skipped - len(series.numbers)) % parts
         return dataclasses.replace(self, series=own)
 
     def up_to(self, replications: int) -> "Plan":

@@ -10,6 +10,7 @@ from longfat.cli.lazy import LazyGroup
     cls=LazyGroup,
     lazy={
         "check": "longfat.cli.store.check",
+        "merge": "longfat.cli.store.merge",
         "salvage": "longfat.cli.store.salvage",
         "upgrade": "longfat.cli.store.upgrade",
     },

@@ -2,7 +2,7 @@
 
 import shlex
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -31,9 +31,31 @@ if TYPE_CHECKING:
     from longfat.studies.plan import Plan, PlannedRun
 
 
+class DealType(click.ParamType[tuple[int, int]]):
+    """A part of the runs, as `NUMBER/PARTS`: such as 3/20, the third of twenty."""
+
+    name = "N/PARTS"
+
+    def convert(
+        self, value: Any, parameter: click.Parameter | None, context: click.Context | None
+    ) -> tuple[int, int]:
+        """Parse the number of the part, from 1, and the number of parts."""
+        number, _, parts = str(value).partition("/")
+        if not (number.isdecimal() and parts.isdecimal() and 1 <= int(number) <= int(parts)):
+            self.fail(f"{value!r} is no part, such as 3/20: from 1/20 to 20/20", parameter, context)
+        return int(number), int(parts)
+
+
 @click.command("run")
 @study_argument
 @part_options
+@click.option(
+    "--part",
+    "deal",
+    type=DealType(),
+    help="Only one part of these runs, for jobs that share no store: 3/20 is the third of twenty. "
+    "`longfat store merge` puts their stores together.",
+)
 @jobs_option
 @cluster_option
 @limit_option
@@ -42,6 +64,7 @@ if TYPE_CHECKING:
 def command(
     study: str,
     part: Part,
+    deal: tuple[int, int] | None,
     jobs: int | None,
     cluster: str | None,
     limits: tuple[str, ...],
@@ -66,6 +89,13 @@ def command(
     allowed = Limits.of_machine().changed(limits)
     loaded = load_study(study)
     plan = plan_design(loaded, part.of(loaded))
+    if deal is not None:
+        if loaded.design.precision.targets and plan.selection.replications is None:
+            raise LongfatError(
+                f"--part: {loaded.name} adds replications until its means are known, for which all "
+                "of its runs are needed in one store; give their number with --replications"
+            )
+        plan = plan.dealt(*deal)
     with Store.writable(store) as opened:
         if repeated := check_other_builds(plan, opened, jobs or usable_cores()):
             say(f"another build of the engine made some of the runs: {repeated} repeated, the same")
@@ -77,7 +107,7 @@ def command(
                 _announce,
             )
         failures = opened.failures(list(done.plan.distinct)) if done.failed else {}
-        found = needed(plan, opened)
+        found = needed(plan, opened) if deal is None else None
         opened.confirm()
     if as_json:
         document = {
@@ -95,6 +125,13 @@ def command(
         raise RunFailed(failure_message(failures))
     if found is not None:
         _say_what_is_not_known(loaded, found, study, store)
+    if deal is not None:
+        number, parts = deal
+        say(
+            f"the {done.plan.distinct_runs} runs of part {number} of {parts} are in "
+            f"{shown(store)}; when all parts are there:\n  longfat store merge longfat.db STORE..."
+        )
+        return
     next_step = study_command("compare", study, part, store)
     say(f"all {done.plan.distinct_runs} runs are in {shown(store)}; next:\n  {next_step}")
 
