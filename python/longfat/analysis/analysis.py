@@ -11,11 +11,15 @@ from longfat.analysis.experiment import Experiment
 from longfat.analysis.fit import Array, Fit, fit, higher_order
 from longfat.analysis.model import Model, Term
 from longfat.analysis.residuals import Check, check_residuals
+from longfat.analysis.transformation import Advice, advice, transformed
 from longfat.base.errors import InvalidInput
 from longfat.statistics.intervals import Intervals
 
 DEFAULT_ORDER = 2
 """Default order: main effects and first-order interactions (98-0876R1, section 8.1)."""
+
+FORM = ("normality", "constant variance")
+"""Checks of residuals that a transformation of the response may mend."""
 
 Kind = Literal["main effect", "interaction", "higher-order interactions", "blocks", "error"]
 
@@ -26,12 +30,14 @@ class Settings:
 
     `order` is the largest number of factors of an interaction, None for `default_order`; with
     `blocks`, the n-th replications of all combinations share their random numbers and form a
-    block. Raises `InvalidInput` for an order below 1.
+    block. `transform` names a function of the response (`TRANSFORMATIONS`). Raises `InvalidInput`
+    for an order below 1.
     """
 
     intervals: Intervals = field(default_factory=Intervals)
     order: int | None = None
     blocks: bool = False
+    transform: str | None = None
 
     def __post_init__(self) -> None:
         if self.order is not None and self.order < 1:
@@ -107,6 +113,11 @@ class Analysis:
     predicted: Sequence[float]
     residuals: Sequence[float]
     checks: Sequence[Check]
+    advice: Advice | None = None
+    """The transformation that residuals ask for, if a check of their form fails."""
+    transform: str | None = None
+    """The transformation that `response` is of `measured`."""
+    measured: str = ""
 
 
 def default_order(factors: int, replications: int) -> int:
@@ -120,8 +131,14 @@ def default_order(factors: int, replications: int) -> int:
 
 
 def analyse(experiment: Experiment, settings: Settings | None = None) -> Analysis:
-    """Compute the analysis of variance of a crossed experiment."""
+    """Compute the analysis of variance of a crossed experiment.
+
+    Raises `LongfatError` for values that cannot be transformed as the settings say.
+    """
     settings = settings or Settings()
+    measured = experiment.response
+    if settings.transform is not None:
+        experiment = transformed(experiment, settings.transform)
     model = _model(experiment, settings)
     intervals = settings.intervals
     parts = fit(experiment.values, model)
@@ -134,6 +151,8 @@ def analyse(experiment: Experiment, settings: Settings | None = None) -> Analysi
     certain = model.error_degrees_of_freedom > 0
     mean = float(parts.mean)
     mean_half_width = float(parts.mean_half_width(intervals)) if certain else None
+    checks = check_residuals(parts, experiment.factors)
+    is_doubtful = any(not check.passed for check in checks if check.name in FORM)
     return Analysis(
         response=experiment.response,
         factors=experiment.factors,
@@ -156,7 +175,10 @@ def analyse(experiment: Experiment, settings: Settings | None = None) -> Analysi
         values=parts.values.ravel().tolist(),
         predicted=parts.predicted.ravel().tolist(),
         residuals=parts.residuals.ravel().tolist(),
-        checks=check_residuals(parts, experiment.factors),
+        checks=checks,
+        advice=advice(parts) if is_doubtful and settings.transform is None else None,
+        transform=settings.transform,
+        measured=measured,
     )
 
 

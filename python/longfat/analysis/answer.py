@@ -14,6 +14,7 @@ from longfat.analysis.analysis import Analysis, default_order
 from longfat.analysis.best import Rival, screen
 from longfat.analysis.fit import ROUND_OFF, Array, Fit, fit
 from longfat.analysis.model import Model
+from longfat.analysis.transformation import TRANSFORMATIONS
 from longfat.analysis.worth import Dependence, Worth, dependences, worths
 from longfat.base.errors import LongfatError
 from longfat.records.directions import is_more_better
@@ -122,12 +123,14 @@ def answer(
 def answer_of_analysis(analysis: Analysis, more: bool | None = None) -> Answer:
     """Answer from the values of an analysis of variance.
 
-    `more` says whether more is better, if the response is no metric.
+    `more` says whether more of what was measured is better, if that is no metric.
     """
     rows = np.asarray(analysis.values).reshape(-1, analysis.replications).tolist()
     combinations = itertools.product(*analysis.factors.values())
     cells = Cells(list(analysis.factors), dict(zip(combinations, rows, strict=True)))
-    known = direction(analysis.response) if more is None else more
+    known = direction(analysis.measured) if more is None else more
+    if known is not None and analysis.transform is not None:
+        known = known is TRANSFORMATIONS[analysis.transform].keeps_order
     found = answer(
         analysis.response, cells, analysis.confidence, more=known, common=analysis.blocks
     )

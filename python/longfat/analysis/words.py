@@ -22,6 +22,7 @@ def sentences(analysis: Analysis) -> list[str]:
         *_fraction(analysis),
         *_unchecked(analysis),
         *(f"Residuals {check.said}." for check in analysis.checks),
+        *_advice(analysis),
     ]
 
 
@@ -63,6 +64,15 @@ def _error(analysis: Analysis) -> Iterator[str]:
 def _unchecked(analysis: Analysis) -> Iterator[str]:
     if 0 < analysis.degrees_of_freedom < FEWEST_DEGREES_OF_FREEDOM:
         yield "The error has too few degrees of freedom to check the residuals."
+
+
+def _advice(analysis: Analysis) -> Iterator[str]:
+    if found := analysis.advice:
+        yield (
+            f"Errors would be more alike with --transform {found.name}: the power of "
+            f"{analysis.response} that makes them so is {found.power:.2f} "
+            f"({found.low:.2f} to {found.high:.2f}; Box and Cox; 0 is the logarithm)."
+        )
 
 
 def _count(order: int) -> str:

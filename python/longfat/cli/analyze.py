@@ -66,6 +66,11 @@ STEADY_STATE_OPTIONS = frozenset(
     help="Do not round Student's quantiles to the three decimals of printed tables.",
 )
 @click.option(
+    "--transform",
+    type=click.Choice(["log", "square-root", "reciprocal"]),
+    help="Analyse a function of the response, so that errors are more alike; all effects are its.",
+)
+@click.option(
     "--better",
     type=click.Choice(["more", "less"]),
     help="Which values of the response are better.  [default: as the metric says]",
@@ -97,6 +102,7 @@ def command(
     order: int | None,
     blocks: bool | None,
     exact_quantiles: bool,
+    transform: str | None,
     better: str | None,
     replication: str | None,
     steady_state: bool,
@@ -132,7 +138,7 @@ def command(
     from longfat.statistics.intervals import Intervals
 
     names = [] if factors is None else names_in(factors, f"--factors {factors!r}")
-    settings = Settings(Intervals(confidence, exact_quantiles), order, bool(blocks))
+    settings = Settings(Intervals(confidence, exact_quantiles), order, bool(blocks), transform)
     cautions: Sequence[Caution] = ()
     origin: dict[str, Any] = {"source": source}
     if _is_table(source):
