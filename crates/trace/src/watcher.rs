@@ -1,9 +1,10 @@
 //! The observer that runs the traces and the capture of a run.
 
+use std::hint::black_box;
 use std::path::{Path, PathBuf};
 
 use longfat_engine::capacity::Award;
-use longfat_engine::config::format_span;
+use longfat_engine::config::{did_you_mean, format_span};
 use longfat_engine::end_system::{Direction, Vitals};
 use longfat_engine::framing::{Cell, Class, Content};
 use longfat_engine::measure::RunRecord;
@@ -46,21 +47,25 @@ impl Wanted {
     /// # Errors
     /// One line per unknown name, with the nearest known one.
     pub fn kinds(&self) -> Result<Vec<&'static Kind>, Vec<String>> {
-        let known = |name: &str| TRACES.iter().any(|kind| kind.name == name);
+        let known = |name: &str| all().iter().any(|kind| kind.name == name);
         let unknown: Vec<_> = self.names.iter().filter(|name| !known(name)).map(|name| advice(name)).collect();
         if !unknown.is_empty() {
             return Err(unknown);
         }
         let is_wanted = |kind: &&Kind| self.names.is_empty() || self.names.iter().any(|name| name == kind.name);
-        Ok(TRACES.iter().filter(is_wanted).collect())
+        Ok(all().iter().filter(is_wanted).collect())
     }
 }
 
+/// Every kind of trace, opaque to the compiler: LLVM would unroll what is done for all names, and look for minutes for what
+/// their lengths say about each other (its constraint elimination).
+fn all() -> &'static [Kind] {
+    black_box(TRACES)
+}
+
 fn advice(name: &str) -> String {
-    let names: Vec<_> = TRACES.iter().map(|kind| kind.name).collect();
-    let nearest = names.iter().max_by(|a, b| strsim::jaro_winkler(a, name).total_cmp(&strsim::jaro_winkler(b, name)));
-    let meant = nearest.filter(|nearest| strsim::jaro_winkler(nearest, name) > 0.8);
-    let meant = meant.map(|nearest| format!("; did you mean \"{nearest}\"?")).unwrap_or_default();
+    let names: Vec<_> = all().iter().map(|kind| kind.name).collect();
+    let meant = did_you_mean(name, names.iter().copied());
     format!("no trace is called \"{name}\"{meant}; traces: {}", names.join(", "))
 }
 
