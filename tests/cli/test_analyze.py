@@ -143,8 +143,6 @@ def test_a_header_with_blanks_names_the_columns_that_are_read(
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        ("16 MB,2 kB,3,81\n", "", ["not balanced", "(16 MB, 2 kB): 2 of 3"]),
-        ("16 MB,2 kB,1,75\n16 MB,2 kB,2,75\n16 MB,2 kB,3,81\n", "", ["not crossed", "1 of 4"]),
         ("16 MB,2 kB", "16 MB,1 kB", ["replication 1 stands already", "is a factor missing?"]),
         ("81", "many", ["memory-cache.csv:13: mips 'many' is not a number"]),
         ("81", "", ["memory-cache.csv:13: no value of mips"]),

@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 use crate::adjustment::Settings;
 use crate::factors::origin;
 use crate::file::Quick;
-use crate::sql::Sql;
+use crate::sql::Where;
 
 section! {
     /// Variations of an audit besides the knobs that the study leaves at their defaults, and exclusions.
@@ -50,9 +50,7 @@ impl Audit {
             named.0.iter_mut().for_each(|entry| entry.origin = origin(&entry.place, document));
         }
         for reading in &mut self.reading {
-            if let Some(condition) = &mut reading.r#where.0 {
-                condition.locate(document);
-            }
+            reading.r#where.locate(document);
             reading.set.0.iter_mut().for_each(|change| change.locate(document));
         }
     }
@@ -111,28 +109,6 @@ impl Parameter for Named {
 
     fn resolved(&self) -> Json {
         self.0.iter().map(|entry| json!([entry.path, entry.reason, entry.origin])).collect()
-    }
-}
-
-/// An optional SQL expression over the factor columns.
-#[derive(Clone, Debug)]
-pub struct Where(Option<Sql>);
-
-impl Parameter for Where {
-    fn shape() -> Shape {
-        Shape::Text
-    }
-
-    fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
-        if matches!(&node.value, Value::Text(text) if text.is_empty()) {
-            return Some(Self(None));
-        }
-        Sql::read(node, reader, "an SQL condition over the factors, such as \"config = 'lan'\"")
-            .map(|sql| Self(Some(sql)))
-    }
-
-    fn resolved(&self) -> Json {
-        self.0.as_ref().map_or(Json::Null, Sql::resolved)
     }
 }
 

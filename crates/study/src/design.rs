@@ -7,6 +7,7 @@ use serde_json::{Value as Json, json};
 use crate::factors::{Factor, Factors};
 use crate::file::Perturbations;
 use crate::precision::Precision;
+use crate::sql::Where;
 
 choice! {
     /// Factor combinations that are run.
@@ -45,6 +46,8 @@ section! {
     pub struct Design {
         /// Factor combinations that are run.
         pub kind: DesignKind = "full-factorial",
+        /// Combinations that exist, if not all do: an SQL expression over the factor columns.
+        pub r#where: Where = "",
         /// Number of random replications, besides replication 0, which is the scenario as it stands.
         pub replications: u64 = "0",
         /// Stops adding replications earlier, when means are known precisely enough.
@@ -150,7 +153,10 @@ impl Design {
 
     /// Reports keys that only other kinds of design use.
     fn object_to_strays(&self, note: &mut impl FnMut(&str, String)) {
-        use DesignKind::{Explicit, Fractional, LatinHypercube, Sobol};
+        use DesignKind::{Explicit, Fractional, LatinHypercube, ReferenceRows, Sobol};
+        if self.r#where.0.is_some() && matches!(self.kind, Explicit | Fractional | ReferenceRows) {
+            note("where", format!("a design of kind \"{}\" has its combinations without one", self.kind.word()));
+        }
         let keys: [(&str, bool, &[DesignKind]); 3] = [
             ("generators", self.generators.0.is_empty(), &[Fractional]),
             ("combinations", self.combinations.is_empty(), &[Explicit]),
@@ -348,8 +354,36 @@ mod tests {
     }
 
     #[test]
+    fn a_condition_of_combinations_keeps_its_place() {
+        let found = check("where = \"sources = 5 OR policy = 'epd'\"").unwrap();
+        assert_eq!(found["where"], serde_json::json!(["sources = 5 OR policy = 'epd'", "study.toml:8:9"]));
+        assert_eq!(check("").unwrap()["where"], serde_json::Value::Null);
+    }
+
+    #[test]
+    fn levels_that_exist_beside_some_others_only_are_valid_in_a_partial_design() {
+        let scenario = Document::parse(SCENARIO.as_bytes(), "scenario.toml").unwrap();
+        let check = |design: &str| {
+            let study = format!(
+                "schema_version = 1\ntitle = \"t\"\n[factors.frames]\ncells = {{}}\nwhole = {{ framing = \"packet\" }}\n\
+                 [factors]\n\"port.buffer\" = [\"1000 cells\", \"30 packets\"]\n[design]\n{design}"
+            );
+            Study::check(study.as_bytes(), "study.toml", &scenario).map(|_| ())
+        };
+        let refused = check("kind = \"full-factorial\"").unwrap_err();
+        assert!(refused[0].contains("30 packets"), "{refused:?}");
+        assert_eq!(check("where = \"(frames = 'whole') = (buffer = '30 packets')\""), Ok(()));
+        assert!(check("where = \"true\"\nreplications = -1").is_err());
+    }
+
+    #[test]
     fn what_a_design_cannot_be_made_of_is_said_at_its_place() {
         for (design, expected) in [
+            (
+                "kind = \"explicit\"\ncombinations = [{ sources = 5 }]\nwhere = \"sources = 5\"",
+                "study.toml:10:9: design.where: a design of kind \"explicit\" has its combinations without one",
+            ),
+            ("where = \" \"", "design.where: expected an SQL condition over the factors"),
             ("points = 8", "study.toml:8:10: design.points: belongs to kind \"latin-hypercube\""),
             ("kind = \"sobol\"", "study.toml:7:1: design.points: none; a design of kind \"sobol\" needs some"),
             (

@@ -86,15 +86,19 @@ impl Factors {
         independent.filter_map(|factor| factor.levels.first()).flat_map(|level| &level.overrides).collect()
     }
 
-    /// Settings of the other factors with which a level of `factor` can be validated.
-    pub(crate) fn contexts_of<'f>(&'f self, factor: &Factor) -> Vec<Vec<&'f Override>> {
+    /// Settings of the other factors with one of which a level of `factor` must be valid: their first levels, with
+    /// each level of the factor above it or, if not all combinations exist (`is_partial`), of any other.
+    pub(crate) fn contexts_of<'f>(&'f self, factor: &Factor, is_partial: bool) -> Vec<Vec<&'f Override>> {
         let base = self.first_levels();
-        match self.parent_of(factor) {
-            None => vec![base],
-            Some(parent) => {
-                parent.levels.iter().map(|level| base.iter().copied().chain(&level.overrides).collect()).collect()
-            }
+        let varied: Vec<&Factor> = match self.parent_of(factor) {
+            _ if is_partial => self.0.iter().filter(|other| other.name != factor.name).collect(),
+            above => above.into_iter().collect(),
+        };
+        if varied.is_empty() {
+            return vec![base];
         }
+        let levels = varied.iter().flat_map(|other| &other.levels);
+        levels.map(|level| base.iter().copied().chain(&level.overrides).collect()).collect()
     }
 
     /// The factor whose path is a prefix of this one's.

@@ -120,7 +120,7 @@ impl Study {
                 study.locate(&document);
                 let (factors, design) = (&study.factors, &study.design);
                 object(factors, Some(design), &study.response, &document, &mut reader);
-                object_to_levels(factors, &design.perturb, scenario)
+                object_to_levels(factors, &design.perturb, design.r#where.0.is_some(), scenario)
             }
             None => object_to_parts(&document, scenario, &mut reader),
         };
@@ -138,6 +138,7 @@ impl Study {
     fn locate(&mut self, document: &Document) {
         self.factors.locate(document);
         self.design.perturb.locate(document);
+        self.design.r#where.locate(document);
         self.adjust.iter_mut().for_each(|adjustment| adjustment.locate(document));
         self.audit.locate(document);
     }
@@ -188,10 +189,11 @@ fn object_to_parts(document: &Document, scenario: &Document, reader: &mut Reader
     let design = readable::<Design>(&Study::fields(), root, "design");
     let responses = readable::<Vec<Response>>(&Study::fields(), root, "response").unwrap_or_default();
     object(&factors, design.as_ref(), &responses, document, reader);
+    let is_partial = design.is_some_and(|design| design.r#where.0.is_some());
     let design = root.nearest("design");
     let mut perturb = readable::<Perturbations>(&Design::fields(), design, "perturb").unwrap_or_default();
     perturb.locate(document);
-    object_to_levels(&factors, &perturb, scenario)
+    object_to_levels(&factors, &perturb, is_partial, scenario)
 }
 
 /// A part of a table, or its default if absent; its errors are reported elsewhere.
@@ -202,7 +204,9 @@ fn readable<P: Parameter>(fields: &[Field], table: &Node, name: &str) -> Option<
 }
 
 /// The engine's objections to the levels, and to the changes of replications.
-fn object_to_levels(factors: &Factors, perturb: &Perturbations, scenario: &Document) -> Vec<String> {
+///
+/// If not all combinations exist (`is_partial`), the first levels of all factors need not be one.
+fn object_to_levels(factors: &Factors, perturb: &Perturbations, is_partial: bool, scenario: &Document) -> Vec<String> {
     let mut problems = Vec::new();
     let judge = |context: Vec<&Override>| {
         let mut scenario = scenario.clone();
@@ -213,10 +217,12 @@ fn object_to_levels(factors: &Factors, perturb: &Perturbations, scenario: &Docum
     };
     let roots: Vec<&Override> = factors.first_levels();
     let perturbed = roots.iter().copied().chain(&perturb.0).collect();
-    problems.extend(judge(perturbed));
+    if !is_partial {
+        problems.extend(judge(perturbed));
+    }
     for factor in &factors.0 {
         // A factor below another one (`port.policy.z` below `port.policy`) must be valid with one of that factor's levels only.
-        let contexts = factors.contexts_of(factor);
+        let contexts = factors.contexts_of(factor, is_partial);
         for level in &factor.levels {
             if problems.len() > MOST_PROBLEMS {
                 return problems;

@@ -5,12 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+import numpy as np
 from scipy.special import fdtrc
 
 from longfat.analysis.experiment import Experiment
 from longfat.analysis.fit import Array, Fit, fit, higher_order
 from longfat.analysis.model import Model, Term
-from longfat.analysis.residuals import Check, check_residuals
+from longfat.analysis.residuals import Check, Errors, check_residuals
 from longfat.analysis.transformation import Advice, advice, transformed
 from longfat.base.errors import InvalidInput
 from longfat.statistics.intervals import Intervals
@@ -118,6 +119,10 @@ class Analysis:
     transform: str | None = None
     """The transformation that `response` is of `measured`."""
     measured: str = ""
+    observed: Sequence[tuple[str, ...]] | None = None
+    """Levels of each observation, if they are no balanced, crossed experiment (`unbalanced`)."""
+    unbalanced: str = ""
+    """Why they are none, in words."""
 
 
 def default_order(factors: int, replications: int) -> int:
@@ -136,12 +141,10 @@ def analyse(experiment: Experiment, settings: Settings | None = None) -> Analysi
     Raises `LongfatError` for values that cannot be transformed as the settings say.
     """
     settings = settings or Settings()
-    measured = experiment.response
-    if settings.transform is not None:
-        experiment = transformed(experiment, settings.transform)
+    response, values = transformed(experiment.response, experiment.values, settings.transform)
     model = _model(experiment, settings)
     intervals = settings.intervals
-    parts = fit(experiment.values, model)
+    parts = fit(values, model)
     names = list(experiment.factors)
     effects = [
         effect
@@ -151,10 +154,9 @@ def analyse(experiment: Experiment, settings: Settings | None = None) -> Analysi
     certain = model.error_degrees_of_freedom > 0
     mean = float(parts.mean)
     mean_half_width = float(parts.mean_half_width(intervals)) if certain else None
-    checks = check_residuals(parts, experiment.factors)
-    is_doubtful = any(not check.passed for check in checks if check.name in FORM)
+    checks, better_form = checked(values, _errors(parts, experiment.factors), settings)
     return Analysis(
-        response=experiment.response,
+        response=response,
         factors=experiment.factors,
         confidence=intervals.confidence,
         order=model.order,
@@ -176,9 +178,40 @@ def analyse(experiment: Experiment, settings: Settings | None = None) -> Analysi
         predicted=parts.predicted.ravel().tolist(),
         residuals=parts.residuals.ravel().tolist(),
         checks=checks,
-        advice=advice(parts) if is_doubtful and settings.transform is None else None,
+        advice=better_form,
         transform=settings.transform,
-        measured=measured,
+        measured=experiment.response,
+    )
+
+
+def checked(
+    values: Array, errors: Errors, settings: Settings
+) -> tuple[Sequence[Check], Advice | None]:
+    """Return the checks of residuals, and the transformation that doubtful ones ask for."""
+    checks = check_residuals(errors)
+    is_doubtful = any(not check.passed for check in checks if check.name in FORM)
+    return checks, advice(values, errors) if is_doubtful and not settings.transform else None
+
+
+def _errors(parts: Fit, factors: Mapping[str, Sequence[str]]) -> Errors:
+    shape = parts.values.shape
+
+    def left(rows: Array) -> Array:
+        return fit(rows.reshape(-1, *shape), parts.model).residuals.reshape(len(rows), -1)
+
+    def place(position: int) -> str:
+        *cell, replication = np.unravel_index(position, shape)
+        levels = [names[int(at)] for names, at in zip(factors.values(), cell, strict=True)]
+        which = f", observation {replication + 1}" if parts.model.replications > 1 else ""
+        return f"({', '.join(levels)}){which}"
+
+    return Errors(
+        parts.residuals.ravel(),
+        parts.predicted.ravel(),
+        (parts.deviations - parts.residuals).ravel(),
+        parts.model.error_degrees_of_freedom,
+        left,
+        place,
     )
 
 
@@ -200,59 +233,76 @@ def _model(experiment: Experiment, settings: Settings) -> Model:
 
 def _components(parts: Fit, names: Sequence[str], confidence: float) -> Iterator[Component]:
     model = parts.model
-    error = float(parts.error_sum_of_squares)
+    total = float(parts.total_variation)
+    degrees = model.error_degrees_of_freedom
+    error = Tested(
+        float(parts.error_sum_of_squares),
+        degrees,
+        float(parts.standard_error) ** 2 if degrees else 0.0,
+        confidence,
+        total,
+    )
     for term in model.terms:
         factors = [names[position] for position in term]
         squares = float(parts.sum_of_squares(term))
-        kind: Kind = "main effect" if len(term) == 1 else "interaction"
-        degrees = model.degrees_of_freedom(term)
-        yield _component(parts, joined(factors), kind, factors, squares, degrees, confidence)
+        yield error.component(factors, squares, model.degrees_of_freedom(term))
     shared = float(parts.block_sum_of_squares)
-    degrees = model.higher_order_degrees_of_freedom
-    if model.replications > 1 and degrees > 0:
+    higher = model.higher_order_degrees_of_freedom
+    if model.replications > 1 and higher > 0:
         squares = float(model.replications * (higher_order(parts) ** 2).sum())
-        kind = "higher-order interactions"
-        yield _component(parts, kind, kind, [], squares, degrees, confidence)
+        yield error.component([], squares, higher, "higher-order interactions")
     if model.blocks:
-        degrees = model.block_degrees_of_freedom
-        yield _component(parts, "replications", "blocks", [], shared, degrees, confidence)
-    degrees = model.error_degrees_of_freedom
+        yield error.component([], shared, model.block_degrees_of_freedom, "blocks")
     if degrees > 0:
-        yield _component(parts, "error", "error", [], error, degrees, confidence)
+        yield error.itself
 
 
-def _component(
-    parts: Fit,
-    name: str,
-    kind: Kind,
-    factors: Sequence[str],
-    squares: float,
-    degrees: int,
-    confidence: float,
-) -> Component:
-    error_degrees = parts.model.error_degrees_of_freedom
-    error_mean_square = float(parts.standard_error) ** 2 if error_degrees else 0.0
-    mean_square = squares / degrees
-    tested = kind != "error" and error_mean_square > 0
-    f_ratio = mean_square / error_mean_square if tested else None
-    p_value = None if f_ratio is None else float(fdtrc(degrees, error_degrees, f_ratio))
-    significant: bool | None = None
-    if p_value is not None:
-        significant = p_value < 1 - confidence
-    elif kind != "error" and error_degrees:
-        significant = squares > 0
-    return Component(
-        name=name,
-        kind=kind,
-        factors=factors,
-        sum_of_squares=squares,
-        percent=100 * squares / float(parts.total_variation),
-        degrees_of_freedom=degrees,
-        mean_square=mean_square,
-        f_ratio=f_ratio,
-        p_value=p_value,
-        significant=significant,
-    )
+@dataclass(frozen=True)
+class Tested:
+    """The error of an analysis, against which its components are tested.
+
+    `mean_square` is 0 without degrees of freedom; `total` is the total variation.
+    """
+
+    sum_of_squares: float
+    degrees_of_freedom: int
+    mean_square: float
+    confidence: float
+    total: float
+
+    @property
+    def itself(self) -> Component:
+        """The error as a component."""
+        return self.component([], self.sum_of_squares, self.degrees_of_freedom, "error")
+
+    def component(
+        self, factors: Sequence[str], squares: float, degrees: int, kind: Kind | None = None
+    ) -> Component:
+        """Return a component with its F test; `kind` is that of an effect if it is None."""
+        kind = kind or ("main effect" if len(factors) == 1 else "interaction")
+        mean_square = squares / degrees
+        is_tested = kind != "error" and self.mean_square > 0
+        f_ratio = mean_square / self.mean_square if is_tested else None
+        p_value = None
+        if f_ratio is not None:
+            p_value = float(fdtrc(degrees, self.degrees_of_freedom, f_ratio))
+        significant: bool | None = None
+        if p_value is not None:
+            significant = p_value < 1 - self.confidence
+        elif kind != "error" and self.degrees_of_freedom:
+            significant = squares > 0
+        return Component(
+            name=joined(factors) or ("replications" if kind == "blocks" else kind),
+            kind=kind,
+            factors=factors,
+            sum_of_squares=squares,
+            percent=100 * squares / self.total,
+            degrees_of_freedom=degrees,
+            mean_square=mean_square,
+            f_ratio=f_ratio,
+            p_value=p_value,
+            significant=significant,
+        )
 
 
 def _effects(
@@ -265,12 +315,13 @@ def _effects(
     effects: Array = parts.effects[term].ravel()  # axes of other factors have length 1
     levels = itertools.product(*(factors[name] for name in names))
     for combination, effect in zip(levels, effects, strict=True):
-        yield _effect(names, combination, float(effect), half_width)
+        yield effect_of(names, combination, float(effect), half_width)
 
 
-def _effect(
+def effect_of(
     factors: Sequence[str], levels: Sequence[str], effect: float, half_width: float | None
 ) -> Effect:
+    """Return an effect with its interval; None without degrees of freedom for the error."""
     if half_width is None:
         return Effect(factors, levels, effect, None, None, None)
     low, high = effect - half_width, effect + half_width

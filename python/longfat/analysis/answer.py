@@ -125,9 +125,7 @@ def answer_of_analysis(analysis: Analysis, more: bool | None = None) -> Answer:
 
     `more` says whether more of what was measured is better, if that is no metric.
     """
-    rows = np.asarray(analysis.values).reshape(-1, analysis.replications).tolist()
-    combinations = itertools.product(*analysis.factors.values())
-    cells = Cells(list(analysis.factors), dict(zip(combinations, rows, strict=True)))
+    cells = _cells_of(analysis)
     known = direction(analysis.measured) if more is None else more
     if known is not None and analysis.transform is not None:
         known = known is TRANSFORMATIONS[analysis.transform].keeps_order
@@ -136,6 +134,20 @@ def answer_of_analysis(analysis: Analysis, more: bool | None = None) -> Answer:
     )
     assert found is not None, "an analysis has values"
     return found
+
+
+def _cells_of(analysis: Analysis) -> Cells:
+    """Return the values by combination; as many of each as of the one that has the fewest."""
+    names = list(analysis.factors)
+    if analysis.observed is None:
+        rows = np.asarray(analysis.values).reshape(-1, analysis.replications).tolist()
+        combinations = itertools.product(*analysis.factors.values())
+        return Cells(names, dict(zip(combinations, rows, strict=True)))
+    found: dict[Levels, list[float]] = {}
+    for levels, value in zip(analysis.observed, analysis.values, strict=True):
+        found.setdefault(levels, []).append(value)
+    fewest, most = min(map(len, found.values())), max(map(len, found.values()))
+    return Cells(names, {levels: own[:fewest] for levels, own in found.items()}, 0, most - fewest)
 
 
 def answer_of_table(table: TableComparison, confidence: float, *, common: bool) -> Answer | None:

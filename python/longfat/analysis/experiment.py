@@ -46,6 +46,17 @@ class Experiment:
         return int(self.values.shape[-1])
 
 
+class NotBalanced(BadInput):
+    """Observations that are no full factorial experiment with equally many of each combination.
+
+    `reason` is a part of a sentence.
+    """
+
+    def __init__(self, problems: Sequence[str], reason: str) -> None:
+        super().__init__(problems)
+        self.reason = reason
+
+
 def cross(
     response: str,
     factors: Mapping[str, Sequence[str]],
@@ -55,8 +66,8 @@ def cross(
     """Arrange observations as a full factorial experiment; `factors` gives the order of levels.
 
     With `matched`, the replications of all combinations must have the same names. Raises
-    `LongfatError` for a factor with a single level or a constant response, and `BadInput` for
-    combinations that are missing, repeated or unbalanced.
+    `LongfatError` for a factor with a single level or a constant response, `NotBalanced` for
+    combinations that are missing or not equally often there, `BadInput` for repeated replications.
     """
     for factor, levels in factors.items():
         if len(levels) < 2:
@@ -72,7 +83,7 @@ def cross(
     ordered = [_in_order(groups[cell]) for cell in itertools.product(*factors.values())]
     shape = [*(len(levels) for levels in factors.values()), -1]
     values = np.array([[row.value for row in rows] for rows in ordered]).reshape(shape)
-    _check_values(response, values)
+    check_values(response, values)
     return Experiment(response, factors, values)
 
 
@@ -103,12 +114,13 @@ def _check_balance(factors: Mapping[str, Sequence[str]], groups: _Groups) -> Non
     cells = list(itertools.product(*factors.values()))
     missing = [_in_brackets(cell) for cell in cells if cell not in groups]
     if missing:
-        raise BadInput(
+        raise NotBalanced(
             [
                 f"not crossed: {len(missing)} of {len(cells)} combinations have no value:",
                 *_shortened(missing),
                 "leave out a factor, or choose a part where every level meets all others (--where)",
-            ]
+            ],
+            f"{len(missing)} of {len(cells)} combinations have no value",
         )
     most = max(len(groups[cell]) for cell in cells)
     few = [
@@ -117,12 +129,13 @@ def _check_balance(factors: Mapping[str, Sequence[str]], groups: _Groups) -> Non
         if len(groups[cell]) < most
     ]
     if few:
-        raise BadInput(
+        raise NotBalanced(
             [
                 "not balanced: Jain's sums of squares need all combinations equally often; fewer:",
                 *_shortened(few),
                 "complete them, or choose a part that is balanced (--where)",
-            ]
+            ],
+            f"{len(few)} of {len(cells)} combinations have fewer than {most} values",
         )
 
 
@@ -131,10 +144,7 @@ def _check_matches(factors: Mapping[str, Sequence[str]], groups: _Groups) -> Non
     first, *others = list(itertools.product(*factors.values()))
     names = {row.replication for row in groups[first]}
     if None in names:
-        raise LongfatError(
-            "replications as blocks need names that say which ones belong together "
-            "(--replication COLUMN)"
-        )
+        raise unnamed()
     different = [
         _in_brackets(cell) for cell in others if {row.replication for row in groups[cell]} != names
     ]
@@ -148,7 +158,15 @@ def _check_matches(factors: Mapping[str, Sequence[str]], groups: _Groups) -> Non
         )
 
 
-def _check_values(response: str, values: Array) -> None:
+def unnamed() -> LongfatError:
+    """Return the refusal of blocks whose replications have no names."""
+    return LongfatError(
+        "replications as blocks need names that say which ones belong together "
+        "(--replication COLUMN)"
+    )
+
+
+def check_values(response: str, values: Array) -> None:
     """Raise `LongfatError` for a constant response, or values whose squares over- or underflow."""
     scale = float(np.abs(values).max())
     if scale >= LARGEST:

@@ -6,13 +6,13 @@ exact account of the few degrees of freedom of residuals in a factorial design.
 G. A. Barnard: Discussion of Bartlett's paper. J. R. Stat. Soc. B 25 (1963), p. 294.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtri
 
-from longfat.analysis.fit import Array, Fit, fit
+from longfat.analysis.fit import Array
 
 SIGNIFICANCE = 0.05
 """Significance level: a check with a smaller p-value fails."""
@@ -51,24 +51,40 @@ class Check:
         return "; ".join(filter(None, (f"{statement} (p = {self.p_value:.3f})", more)))
 
 
-def check_residuals(parts: Fit, factors: Mapping[str, Sequence[str]]) -> list[Check]:
+@dataclass(frozen=True)
+class Errors:
+    """Residuals of a fit, one for each observation.
+
+    `fitted` are the predictions minus their mean, `left` returns the residuals of other responses
+    of the same design, one per row, and `place` names an observation in words.
+    """
+
+    residuals: Array
+    predicted: Array
+    fitted: Array
+    degrees_of_freedom: int
+    left: Callable[[Array], Array]
+    place: Callable[[int], str]
+
+
+def check_residuals(errors: Errors) -> list[Check]:
     """Check normality, constant variance and outliers.
 
     Return [] without residuals, or with fewer than `FEWEST_DEGREES_OF_FREEDOM` of the error, which
     leave hardly more than one pattern of residuals.
     """
-    too_few = parts.model.error_degrees_of_freedom < FEWEST_DEGREES_OF_FREEDOM
-    if too_few or not parts.residuals.any():
+    too_few = errors.degrees_of_freedom < FEWEST_DEGREES_OF_FREEDOM
+    if too_few or not errors.residuals.any():
         return []
-    ranks = _average_ranks((parts.deviations - parts.residuals).ravel())
+    ranks = _average_ranks(errors.fitted)
     looks: Mapping[str, Callable[[Array], Array]] = {
         "normality": quantile_correlation,
         "constant variance": lambda residuals: trend(residuals, ranks),
         "outliers": largest,
     }
-    observed = {name: look(parts.residuals.reshape(1, -1))[0] for name, look in looks.items()}
-    simulated = _simulated(parts, looks)
-    return [_check(parts, factors, name, float(observed[name]), simulated[name]) for name in looks]
+    observed = {name: look(errors.residuals.reshape(1, -1))[0] for name, look in looks.items()}
+    simulated = _simulated(errors, looks)
+    return [_check(errors, name, float(observed[name]), simulated[name]) for name in looks]
 
 
 def quantile_correlation(residuals: Array) -> Array:
@@ -91,35 +107,35 @@ def largest(residuals: Array) -> Array:
     """Compute, for each row, the largest |residual| in standard deviations of a residual.
 
     All residuals of a balanced design have the same variance, estimated by SSE / n: the variance
-    of errors times the error's share of the degrees of freedom.
+    of errors times the error's share of the degrees of freedom. It is their mean in others.
     """
     deviation = np.sqrt((residuals**2).mean(axis=-1))
     return np.asarray(np.abs(residuals).max(axis=-1) / deviation)
 
 
-def _simulated(parts: Fit, looks: Mapping[str, Callable[[Array], Array]]) -> Mapping[str, Array]:
+def _simulated(
+    errors: Errors, looks: Mapping[str, Callable[[Array], Array]]
+) -> Mapping[str, Array]:
     """Simulate the statistics under normal errors, by name."""
     found: dict[str, list[Array]] = {name: [] for name in looks}
-    for residuals in _normal_residuals(parts):
+    for residuals in _normal_residuals(errors):
         for name, look in looks.items():
             found[name].append(look(residuals))
     return {name: np.concatenate(statistics) for name, statistics in found.items()}
 
 
-def _normal_residuals(parts: Fit) -> Iterator[Array]:
+def _normal_residuals(errors: Errors) -> Iterator[Array]:
     """Yield residuals of simulated designs, one per row, in portions of limited size."""
-    observations = parts.model.observations
+    observations = errors.residuals.size
     random = np.random.Generator(np.random.PCG64(SEED))
     draws = max(FEWEST_DRAWS, min(DRAWS, VALUES_IN_ALL // observations))
     portion = max(1, VALUES_AT_A_TIME // observations)
     for start in range(0, draws, portion):
-        errors = random.standard_normal((min(portion, draws - start), *parts.values.shape))
-        yield fit(errors, parts.model).residuals.reshape(-1, observations)
+        yield errors.left(random.standard_normal((min(portion, draws - start), observations)))
 
 
 def _check(
-    parts: Fit,
-    factors: Mapping[str, Sequence[str]],
+    errors: Errors,
     name: str,
     observed: float,
     simulated: Array,
@@ -131,39 +147,31 @@ def _check(
         measure = "correlation of |residual| with the rank of the prediction"
         extreme = np.abs(simulated) >= abs(observed) - TIE
         direction = "grow" if observed > 0 else "shrink"
-        share = _largest_share(parts)
+        share = _largest_share(errors)
         detail = (
             f"do not change in size with the response; the largest is {share}",
             f"{direction} with the response; the largest is {share}",
         )
     else:
         measure, extreme = "largest |residual| / its deviation", simulated >= observed - TIE
-        place = _largest_place(parts, factors)
+        place = errors.place(int(np.abs(errors.residuals).argmax()))
         detail = (f"are not unusually large; the largest is at {place}", f"stand out at {place}")
     p_value = float((1 + np.count_nonzero(extreme)) / (1 + len(simulated)))
     passed = p_value >= SIGNIFICANCE
     return Check(name, measure, observed, p_value, passed, detail[0 if passed else 1])
 
 
-def _largest_share(parts: Fit) -> str:
+def _largest_share(errors: Errors) -> str:
     """Return the largest residual in percent of the smallest prediction, as text.
 
     Far below 10 %, a trend matters little; Jain, section 14.7: "if the residuals are an order of
     magnitude smaller".
     """
-    smallest = float(np.abs(parts.predicted).min())
-    largest_residual = float(np.abs(parts.residuals).max())
+    smallest = float(np.abs(errors.predicted).min())
+    largest_residual = float(np.abs(errors.residuals).max())
     if smallest == 0:
         return "beyond comparison with a prediction of 0"
     return f"{100 * largest_residual / smallest:.2f} % of the smallest prediction"
-
-
-def _largest_place(parts: Fit, factors: Mapping[str, Sequence[str]]) -> str:
-    position = int(np.abs(parts.residuals).argmax())
-    *cell, replication = np.unravel_index(position, parts.residuals.shape)
-    levels = [levels[int(index)] for levels, index in zip(factors.values(), cell, strict=True)]
-    which = f", observation {replication + 1}" if parts.model.replications > 1 else ""
-    return f"({', '.join(levels)}){which}"
 
 
 def _correlation(rows: Array, reference: Array) -> Array:

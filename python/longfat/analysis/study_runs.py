@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from longfat import _engine
-from longfat.analysis.analysis import Analysis, Component, Settings, analyse
-from longfat.analysis.experiment import Observation, cross
+from longfat.analysis.analysis import Analysis, Component, Settings
+from longfat.analysis.experiment import Observation
+from longfat.analysis.least_squares import analyse_observations
 from longfat.analysis.table import Observations, check_names, unknown
 from longfat.base.errors import BadInput, LongfatError
 from longfat.results.comparison import Results
@@ -60,17 +61,15 @@ def analyse_study(
 ) -> Analysis:
     """Compute the analysis of variance of a metric in the planned runs.
 
-    Raises as `study_observations`, and as `longfat.analysis.experiment.cross` if the runs are no
-    full factorial design.
+    Raises as `study_observations` and `analyse_observations`.
     """
     found = study_observations(plan, results, factors, response)
     chosen = settings_of_study(settings, plan.study, blocks_as_seeds)
-    experiment = cross(response, found.factors, found.rows, matched=chosen.blocks)
     fraction = fraction_of(plan)
-    if fraction is None:
-        return analyse(experiment, chosen)
-    _check_order(fraction, list(found.factors), chosen.order)
-    return with_aliases(analyse(experiment, chosen), fraction)
+    if fraction is not None:
+        _check_order(fraction, list(found.factors), chosen.order)
+    analysis = analyse_observations(response, found.factors, found.rows, chosen)
+    return analysis if fraction is None else with_aliases(analysis, fraction)
 
 
 def settings_of_study(

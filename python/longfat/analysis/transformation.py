@@ -5,15 +5,15 @@ Among the powers y^lambda (log y for 0) it looks for the one after which errors 
 normal with one variance; Jain (1991), section 15.4, has the same powers.
 """
 
-import dataclasses
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import chdtri
 
-from longfat.analysis.experiment import Experiment
-from longfat.analysis.fit import Array, Fit, fit
+from longfat.analysis.fit import Array
+from longfat.analysis.residuals import Errors
 from longfat.base.errors import LongfatError
 
 
@@ -40,7 +40,7 @@ CONFIDENCE = 0.95
 """Confidence of the interval of exponents: another transformation is advised outside of it."""
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class Advice:
     """The transformation that makes errors most alike, and the interval of its exponent."""
 
@@ -50,36 +50,33 @@ class Advice:
     high: float
 
 
-def transformed(experiment: Experiment, name: str) -> Experiment:
-    """Return the experiment with its response transformed.
+def transformed(response: str, values: Array, name: str | None) -> tuple[str, Array]:
+    """Return the name and the values of the transformed response; as they are without a `name`.
 
     Raises `LongfatError` for values that are not positive.
     """
-    smallest = float(experiment.values.min())
+    if name is None:
+        return response, values
+    smallest = float(values.min())
     if smallest <= 0:
         raise LongfatError(
-            f"--transform {name}: {experiment.response} has the value {smallest:g}; "
+            f"--transform {name}: {response} has the value {smallest:g}; "
             "it is for responses above 0"
         )
     chosen = TRANSFORMATIONS[name]
-    return dataclasses.replace(
-        experiment,
-        response=chosen.named.format(experiment.response),
-        values=chosen.apply(experiment.values),
-    )
+    return chosen.named.format(response), chosen.apply(values)
 
 
-def advice(parts: Fit) -> Advice | None:
-    """Return the transformation that the response asks for; None if it is best as it is.
+def advice(values: Array, errors: Errors) -> Advice | None:
+    """Return the transformation that a response asks for; None if it is best as it is.
 
-    Also None where no named transformation is likelier, and for values that are not positive.
+    `errors` are those of the values. Also None where no named transformation is likelier, and for
+    values that are not positive.
     """
-    values, model = parts.values, parts.model
     if values.min() <= 0:
         return None
-    logs = np.log(values / np.exp(np.log(values).mean()))
-    tried = np.stack([_scaled(logs, power) for power in POWERS])
-    squares = fit(tried, model).error_sum_of_squares
+    logs = np.log(values.ravel() / np.exp(np.log(values).mean()))
+    squares = (errors.left(np.stack([_scaled(logs, power) for power in POWERS])) ** 2).sum(axis=-1)
     if not squares.all():
         return None
     likelihood = -0.5 * values.size * np.log(squares)

@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from longfat.analysis.analysis import Analysis, Effect
+from longfat.analysis.least_squares import words
 from longfat.analysis.residuals import FEWEST_DEGREES_OF_FREEDOM
 
 WORTH_NAMING_PERCENT = 5.0
@@ -16,6 +17,7 @@ PAIRS_SHOWN = 6
 def sentences(analysis: Analysis) -> list[str]:
     """Return the statements about an analysis, in order."""
     return [
+        *words(analysis),
         _allocation(analysis),
         *_error(analysis),
         *(_factor(analysis, factor) for factor in analysis.factors),

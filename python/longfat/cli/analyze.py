@@ -111,7 +111,7 @@ def command(
     style: str,
     as_json: bool,
 ) -> None:
-    """Analyse the variance of a response over a full factorial design.
+    """Analyse the variance of a response over a design of factors.
 
     Answers in words which combination is best, which others may be as good and what each factor is
     worth. Allocates the variation to factors and interactions and gives effects with confidence
@@ -130,8 +130,8 @@ def command(
         _check_steady_state_options(source)
         _steady_state(Path(source), response, replication, part.where, confidence, as_json)
         return
-    from longfat.analysis.analysis import Settings, analyse
-    from longfat.analysis.experiment import cross
+    from longfat.analysis.analysis import Settings
+    from longfat.analysis.least_squares import analyse_observations
     from longfat.analysis.table import columns_of, load_observations
     from longfat.base.cells import names_in
     from longfat.report.analysis import analysis_document
@@ -150,8 +150,7 @@ def command(
                 f"{columns}"
             )
         found = load_observations(Path(source), names, response, replication, part.where)
-        experiment = cross(response, found.factors, found.rows, matched=settings.blocks)
-        analysis = analyse(experiment, settings)
+        analysis = analyse_observations(response, found.factors, found.rows, settings)
     else:
         if replication is not None:
             raise click.UsageError("--replication is for a CSV; a study knows its replications")

@@ -81,7 +81,10 @@ def summary(analysis: Analysis) -> str:
             f"{numbers.response(analysis.standard_error)} "
             f"({analysis.degrees_of_freedom} degrees of freedom)"
         )
-    replications = f", {analysis.replications} replications" if analysis.replications > 1 else ""
+    least = " at least" if analysis.observed is not None else ""
+    replications = ""
+    if analysis.replications > 1:
+        replications = f",{least} {analysis.replications} replications"
     return (
         f"{analysis.response}: mean {numbers.response(analysis.mean)}"
         f"{numbers.interval(analysis.mean_low, analysis.mean_high, ' ')}, "
@@ -175,6 +178,8 @@ def analysis_document(
         "confidence": analysis.confidence,
         "order": analysis.order,
         "observations": analysis.observations,
+        "unbalanced": analysis.unbalanced or None,
+        "transform": analysis.transform,
         "replications": analysis.replications,
         "blocks": analysis.blocks,
         "mean": analysis.mean,
@@ -191,6 +196,7 @@ def analysis_document(
         "predicted": list(analysis.predicted),
         "residuals": list(analysis.residuals),
         "checks": [dataclasses.asdict(check) for check in analysis.checks],
+        "advice": analysis.advice and dataclasses.asdict(analysis.advice),
         "answer": answer_document(answer_of_analysis(analysis, more)),
         "words": sentences(analysis),
         "cautions": [str(caution) for caution in cautions],

@@ -15,7 +15,15 @@ from longfat.base.suggestions import nearest_or_known
 from longfat.base.where import matching
 from longfat.controls import FileOfControl, control_at
 from longfat.scenarios.scenario import Override, Overrides, Scenario, read_overrides
-from longfat.studies.design import Design, Precision, Target, check_number, size, too_many_runs
+from longfat.studies.design import (
+    Condition,
+    Design,
+    Precision,
+    Target,
+    check_number,
+    size,
+    too_many_runs,
+)
 from longfat.studies.design import combinations as designed_combinations
 from longfat.studies.factors import Factor, check_levels, check_names, check_settings
 from longfat.studies.kinds import STUDY_FILE, surely_no_study
@@ -168,6 +176,9 @@ def load_study(name_or_path: str | Path) -> StudyDefinition:
     _check_runs(study, file)
     check_settings(study.factors, _all_combinations(study), file)
     _check_adjustments(study)
+    if study.design.where is not None:
+        first = study.combinations[0]
+        study.resolve([[*study.overrides([first])[first], *study.design.perturb]])
     return study
 
 
@@ -227,7 +238,7 @@ def _study(
     if design.kind != "reference-rows":
         check_number(size(design, factors), f"{file}: design")
     combinations_of = functools.partial(_combinations, design, factors)
-    responses = read_responses(document["responses"], factors, combinations_of, file)
+    responses = read_responses(document["responses"], factors, design.where, combinations_of, file)
     return StudyDefinition(
         name=file.parent.resolve().name,
         file=file,
@@ -254,6 +265,7 @@ def _design(document: dict[str, Any], factors: Sequence[Factor]) -> Design:
         seeds=document["seeds"],
         perturb=read_overrides(document["perturb"]),
         precision=_precision(document["precision"]),
+        where=document["where"] and Condition(*document["where"]),
         generators=dict(document["generators"]),
         combinations=[
             tuple((name, levels[name]) for name in order if name in levels)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from longfat.base.errors import BadInput
+from longfat.base.where import matching
 from longfat.scenarios.scenario import Overrides
 from longfat.statistics.intervals import DEFAULT_CONFIDENCE
 from longfat.studies.factors import Factor
@@ -29,6 +30,13 @@ class Target(NamedTuple):
     is_relative: bool
 
 
+class Condition(NamedTuple):
+    """An SQL condition over the factors, with its place in the study file."""
+
+    sql: str
+    origin: str
+
+
 class Precision(NamedTuple):
     """Stopping rule of replications: the first n, from `fewest` on, that reaches all targets.
 
@@ -45,9 +53,10 @@ class Design:
     """A design: factor combinations, number of replications, and random changes between them.
 
     `kind` is as in study files. Replication 0 is the unchanged scenario; replications 1 to
-    `replications` apply `perturb`. With a `precision` there may be fewer. `generators` belongs to
-    fractional designs, `combinations` to explicit ones, `points` and `sample_seed` to Latin
-    hypercubes and Sobol's sequence.
+    `replications` apply `perturb`. With a `precision` there may be fewer. Only combinations that
+    meet `where` exist, if it is not None. `generators` belongs to fractional designs,
+    `combinations` to explicit ones, `points` and `sample_seed` to Latin hypercubes and Sobol's
+    sequence.
     """
 
     kind: str
@@ -55,6 +64,7 @@ class Design:
     seeds: Literal["common", "independent"]
     perturb: Overrides
     precision: Precision = Precision()  # noqa: RUF009
+    where: Condition | None = None
     generators: Mapping[str, Sequence[str]] = field(default_factory=dict)
     combinations: Sequence[Combination] = ()
     points: int = 0
@@ -89,8 +99,32 @@ def too_many_runs(count: int, replications: int) -> str | None:
 
 
 def combinations(design: Design, factors: _Factors) -> list[Combination]:
-    """Return the distinct combinations of any design but `reference-rows`, in order."""
-    return list(dict.fromkeys(_KINDS[design.kind].combinations(design, factors)))
+    """Return the distinct combinations of any design but `reference-rows`, in order.
+
+    Raises `LongfatError` for a condition that SQL refuses, `BadInput` for one that none meets.
+    """
+    found = list(dict.fromkeys(_KINDS[design.kind].combinations(design, factors)))
+    if design.where is None:
+        return found
+    left_out = excluded(design.where, factors, found)
+    if len(left_out) == len(found):
+        problem = f"design.where: no factor combination meets {design.where.sql}"
+        raise BadInput([f"{design.where.origin}: {problem}"])
+    return [combination for combination in found if combination not in left_out]
+
+
+def excluded(
+    where: Condition, factors: _Factors, combinations: Sequence[Combination]
+) -> set[Combination]:
+    """Return the combinations that do not exist; those that lack a factor of `where` may."""
+    columns = [factor.name for factor in factors]
+    levels = map(dict, combinations)
+    rows = [[chosen.get(name) for name in columns] for chosen in levels]
+    # What is unknown, since a factor is left out, is not false.
+    met = matching(
+        columns, rows, f"coalesce((\n{where.sql}\n), 1)", f"{where.origin}: design.where"
+    )
+    return set(combinations).difference(combinations[index] for index in met)
 
 
 def base_factors(design: Design, factors: _Factors) -> list[str]:

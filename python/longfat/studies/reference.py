@@ -93,11 +93,14 @@ def with_members(
     mean_over: Set[str],
     combinations: Iterable[Combination],
     origin: Path,
+    *,
+    is_partial: bool = False,
 ) -> list[ReferenceRow]:
     """Add to rows of means the `combinations` that each averages.
 
     These have the row's levels, and any level of the factors `mean_over`. Raises `BadInput` for
-    rows without any; `origin` is their file.
+    rows without any; `origin` is their file. If not all combinations exist (`is_partial`), these
+    rows are left out.
     """
     members: dict[Combination, list[Combination]] = {}
     for combination in combinations:
@@ -105,10 +108,14 @@ def with_members(
             kept = tuple(pair for pair in combination if pair[0] not in mean_over)
             members.setdefault(kept, []).append(combination)
     lost = [row for row in rows if row.combination not in members]
-    if lost:
+    if lost and not is_partial:
         names = [" ".join(level for _, level in row.combination) for row in lost]
         raise BadInput([f"{origin}: no factor combination to average for {name}" for name in names])
-    return [replace(row, members=tuple(members[row.combination])) for row in rows]
+    return [
+        replace(row, members=tuple(members[row.combination]))
+        for row in rows
+        if row.combination in members
+    ]
 
 
 def _header_problems(

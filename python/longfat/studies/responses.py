@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from longfat.base.errors import BadInput
 from longfat.records.completions import is_time
 from longfat.records.directions import LESS_IS_BETTER
-from longfat.studies.design import check_number
+from longfat.studies.design import Condition, check_number, excluded
 from longfat.studies.factors import Factor
 from longfat.studies.reference import (
     Combination,
@@ -54,23 +54,27 @@ class _Table(NamedTuple):
 def read_responses(
     documents: Sequence[dict[str, Any]],
     factors: Sequence[Factor],
+    where: Condition | None,
     combinations_of: Callable[[Iterable[ReferenceRow]], list[Combination]],
     file: Path,
 ) -> list[Response]:
     """Read the responses in a study's `file`, with their rows.
 
     `combinations_of` returns the simulated combinations, given the rows, from which some designs
-    take them; rows of means get the combinations that they average. Raises `LongfatError` for a
+    take them; rows of means get the combinations that they average. Rows of combinations that do
+    not exist, by the design's `where`, are left out. Raises `LongfatError` for a
     reference that cannot be read and `BadInput` for an invalid one, for means without members and
     for too many rows.
     """
-    rows_of_table = _load_tables(documents, factors, file)
+    rows_of_table = _load_tables(documents, factors, where, file)
     own_rows = [row for table, rows in rows_of_table.items() if not table.mean_over for row in rows]
     combinations = combinations_of(own_rows)
     for table, rows in rows_of_table.items():
         if table.mean_over:
             origin = file if table.reference is None else file.parent / table.reference
-            rows_of_table[table] = with_members(rows, set(table.mean_over), combinations, origin)
+            rows_of_table[table] = with_members(
+                rows, set(table.mean_over), combinations, origin, is_partial=where is not None
+            )
     _check_enough(documents, file)
     return [
         Response(
@@ -113,7 +117,10 @@ def responses_of(combinations: Iterable[Combination]) -> list[Response]:
 
 
 def _load_tables(
-    documents: Sequence[dict[str, Any]], factors: Sequence[Factor], file: Path
+    documents: Sequence[dict[str, Any]],
+    factors: Sequence[Factor],
+    where: Condition | None,
+    file: Path,
 ) -> dict[_Table, list[ReferenceRow]]:
     """Return the rows of each table; reads a file with several metrics once."""
     metrics_of_table: dict[_Table, list[str]] = {}
@@ -123,8 +130,16 @@ def _load_tables(
     for table in metrics_of_table:
         count = math.prod(len(names) for _, names in table.levels)
         check_number(count, f"{file}: response.rows")
+
+    def crossed(table: _Table) -> list[ReferenceRow]:
+        rows = unprinted(dict(table.levels))
+        if where is None or table.mean_over:
+            return rows
+        left_out = excluded(where, factors, [row.combination for row in rows])
+        return [row for row in rows if row.combination not in left_out]
+
     return {
-        table: unprinted(dict(table.levels))
+        table: crossed(table)
         if table.reference is None
         else load_reference(
             file.parent / table.reference, _without(levels, table.mean_over), metrics

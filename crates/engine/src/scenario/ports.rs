@@ -21,7 +21,7 @@ longfat_foundation::section! {
     pub struct OtherPort {
         /// Name of the port's line, as in results.
         pub at: String,
-        /// K, as in `port`; "RTT" and "BDP" are those of the connections that cross this line.
+        /// K, as in `port`; "RTT", "BDP" and n are those of the connections that cross this line.
         pub buffer: Option<Buffer> = "as-others",
         /// Which cells or packets are dropped when the buffer fills. Overrides a `queue` that applies to all ports.
         pub policy: Option<Chosen<dyn DropPolicy>> = "as-others",
@@ -138,8 +138,10 @@ impl Scenario {
         self.port.arrival_order = self.port.arrival_order.settled(unit);
         let bits = self.bits_of_unit();
         let round_trips = graph.longest_round_trips();
-        let settled =
-            |buffer: Buffer, number: usize| buffer.settled(graph.links[number].rate, round_trips[number], unit, bits);
+        let connections = graph.connections_over_links();
+        let settled = |buffer: Buffer, number: usize| {
+            buffer.settled(graph.links[number].rate, round_trips[number], connections[number], unit, bits)
+        };
         let of_all = self.port.buffer;
         if let Some(bottleneck) = graph.bottleneck_number() {
             self.port.buffer = settled(of_all, bottleneck);

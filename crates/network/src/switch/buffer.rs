@@ -20,6 +20,8 @@ pub enum Buffer {
     Bytes(u64),
     /// A multiple of the product of the bottleneck's rate and the round trip without queueing.
     RoundTrips(Decimal),
+    /// The same by the square root of the number of connections (Appenzeller, Keslassy and McKeown 2004).
+    RoundTripsByRoot(Decimal),
     /// As many as come.
     Unlimited,
 }
@@ -27,11 +29,11 @@ pub enum Buffer {
 /// More are a slip, and too many to multiply.
 const MOST_ROUND_TRIPS: u128 = 1000;
 
-const SIZES: &str = "a number of cells (of packets, or bytes, where they travel whole), a multiple of the round trip (RTT or BDP), or \"unlimited\"";
+const SIZES: &str = "a number of cells (of packets, or bytes, where they travel whole), a multiple of the round trip (RTT or BDP, or BDP/sqrt(n) for n connections), or \"unlimited\"";
 
 const EXPECTED: Shape = Shape::Quantity {
     expected: SIZES,
-    examples: &["12000 cells", "20 packets", "150 kB", "0.5 RTT", "1 BDP", "unlimited"],
+    examples: &["12000 cells", "20 packets", "150 kB", "0.5 RTT", "1 BDP", "1 BDP/sqrt(n)", "unlimited"],
 };
 
 /// Beginning of messages. Its example suits every framing; a number of cells or packets would suit one.
@@ -40,14 +42,21 @@ fn expected() -> String {
 }
 
 impl Buffer {
-    /// The size for a bottleneck of `rate` and a round trip without queueing, in units of `bits` bits; round trips are rounded
-    /// up.
+    /// The size for a line of `rate` that so many `connections` cross, and a round trip without queueing, in units of `bits`
+    /// bits; rounded up.
     #[must_use]
-    pub fn settled(self, rate: Rate, round_trip: Span, unit: Unit, bits: u64) -> Self {
+    pub fn settled(self, rate: Rate, round_trip: Span, connections: usize, unit: Unit, bits: u64) -> Self {
+        let units = |times: Decimal| {
+            let units = rate.things_in(round_trip, bits, times.digits, times.scale);
+            u64::try_from(units).unwrap_or(u64::MAX)
+        };
         match self {
-            Self::RoundTrips(times) => {
-                let units = rate.things_in(round_trip, bits, times.digits, times.scale);
-                Self::of(unit, u64::try_from(units).unwrap_or(u64::MAX))
+            Self::RoundTrips(times) => Self::of(unit, units(times)),
+            Self::RoundTripsByRoot(times) => {
+                let square = u128::from(units(times)).pow(2).div_ceil(connections.max(1) as u128);
+                let root = square.isqrt();
+                let root = if root * root < square { root + 1 } else { root };
+                Self::of(unit, u64::try_from(root).unwrap_or(u64::MAX))
             }
             other => other,
         }
@@ -69,7 +78,9 @@ impl Buffer {
         match self {
             Self::Cells(number) | Self::Packets(number) => Some(number),
             Self::Bytes(_) | Self::Unlimited => None,
-            Self::RoundTrips(_) => panic!("a checked scenario has its buffer in cells or packets"),
+            Self::RoundTrips(_) | Self::RoundTripsByRoot(_) => {
+                panic!("a checked scenario has its buffer in cells or packets")
+            }
         }
     }
 
@@ -85,14 +96,16 @@ impl Buffer {
         match self {
             Self::Cells(_) => Some(Unit::Cell),
             Self::Packets(_) | Self::Bytes(_) => Some(Unit::Packet),
-            Self::RoundTrips(_) | Self::Unlimited => None,
+            Self::RoundTrips(_) | Self::RoundTripsByRoot(_) | Self::Unlimited => None,
         }
     }
 
     /// Reads the size; what is wrong with one that is none.
     fn parse(text: &str) -> Result<Self, String> {
         match Self::written(text) {
-            Some(Self::RoundTrips(times)) if times.digits > MOST_ROUND_TRIPS * times.scale => {
+            Some(Self::RoundTrips(times) | Self::RoundTripsByRoot(times))
+                if times.digits > MOST_ROUND_TRIPS * times.scale =>
+            {
                 Err(format!("{text} is more than {MOST_ROUND_TRIPS} round trips"))
             }
             Some(size) => Ok(size),
@@ -107,11 +120,13 @@ impl Buffer {
         }
         let (number, unit) = number_and_unit(text);
         // An i64, so that the resolved value can be read again.
+        let times = || Decimal::parse(number).filter(|times| times.scale <= 1_000_000);
         let count = || number.parse().ok().and_then(|count: i64| u64::try_from(count).ok());
         match unit {
             "cells" | "cell" => count().map(Self::Cells),
             "packets" | "packet" => count().map(Self::Packets),
-            "RTT" | "BDP" => Decimal::parse(number).filter(|times| times.scale <= 1_000_000).map(Self::RoundTrips),
+            "RTT" | "BDP" => times().map(Self::RoundTrips),
+            "RTT/sqrt(n)" | "BDP/sqrt(n)" => times().map(Self::RoundTripsByRoot),
             _ => parse_in(&SIZE, text).ok().filter(|bytes| *bytes > 0).map(Self::Bytes),
         }
     }
@@ -197,7 +212,7 @@ mod tests {
     fn round_trips_become_the_cells_that_the_papers_count() {
         let cells = |text: &str, rate, milliseconds: u64| {
             let round_trip = Span::from_microseconds(1000 * milliseconds);
-            Buffer::parse(text).unwrap().settled(Rate(rate), round_trip, Unit::Cell, 424)
+            Buffer::parse(text).unwrap().settled(Rate(rate), round_trip, 1, Unit::Cell, 424)
         };
         assert_eq!(cells("1 RTT", 155_520_000, 30), Buffer::Cells(11_004));
         assert_eq!(cells("1 BDP", 45_000_000, 10), Buffer::Cells(1_062));
@@ -209,7 +224,21 @@ mod tests {
         // 1.5 Mbit/s for 100 ms are 150000 bits: 18.03 packets of 1040 bytes.
         let buffer = Buffer::parse("1 BDP").unwrap();
         let round_trip = Span::from_microseconds(100_000);
-        assert_eq!(buffer.settled(Rate(1_500_000), round_trip, Unit::Packet, 8 * 1040), Buffer::Packets(19));
+        assert_eq!(buffer.settled(Rate(1_500_000), round_trip, 1, Unit::Packet, 8 * 1040), Buffer::Packets(19));
+    }
+
+    #[test]
+    fn a_buffer_by_the_root_of_the_number_of_connections_is_rounded_up() {
+        // 18.03 packets, rounded up to 19, by 1, 1.41, 2, 10 and 1,000.
+        let round_trip = Span::from_microseconds(100_000);
+        let packets = |text: &str, connections| {
+            let buffer = Buffer::parse(text).unwrap();
+            buffer.settled(Rate(1_500_000), round_trip, connections, Unit::Packet, 8 * 1040)
+        };
+        for (connections, expected) in [(0, 19), (1, 19), (2, 14), (4, 10), (100, 2), (1_000_000, 1)] {
+            assert_eq!(packets("1 BDP/sqrt(n)", connections), Buffer::Packets(expected), "{connections}");
+        }
+        assert_eq!(packets("2 RTT/sqrt(n)", 4), Buffer::Packets(19), "36.06 packets, rounded up to 37, by 2");
     }
 
     #[test]
@@ -224,7 +253,19 @@ mod tests {
 
     #[test]
     fn what_is_no_size_is_refused() {
-        for text in ["12000", "12000 cell s", "-1 cells", "1.5 cells", "RTT", "5000 RTT", "lots", "2.5 packets"] {
+        for text in [
+            "12000",
+            "12000 cell s",
+            "-1 cells",
+            "1.5 cells",
+            "RTT",
+            "5000 RTT",
+            "lots",
+            "2.5 packets",
+            "BDP/sqrt(n)",
+            "1 BDP/sqrt(m)",
+            "5000 BDP/sqrt(n)",
+        ] {
             assert!(Buffer::parse(text).is_err(), "{text}");
         }
     }

@@ -14,7 +14,7 @@ longfat_foundation::section! {
     pub struct PortConfig {
         /// K: the number of cells that can wait, besides the one being sent. For packets that travel whole, packets ("20 packets") or, with
         /// a `queue` discipline, their bytes on the line ("150 kB"). Also "0.5 RTT" or "1 BDP" (what the bottleneck carries in a round trip
-        /// without queueing, in cells or full packets), or "unlimited".
+        /// without queueing, in cells or full packets), "1 BDP/sqrt(n)" (the same by the root of the number of connections), or "unlimited".
         pub buffer: Buffer,
         /// Which cells or packets are dropped when the buffer fills.
         pub policy: Chosen<dyn DropPolicy> = "tail-drop",

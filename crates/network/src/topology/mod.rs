@@ -265,6 +265,18 @@ impl Graph {
         longest.into_iter().map(|own| own.unwrap_or(of_all)).collect()
     }
 
+    /// The number of connections whose data or acknowledgments cross each link.
+    #[must_use]
+    pub fn connections_over_links(&self) -> Vec<usize> {
+        let mut found = vec![0; self.links.len()];
+        for flows in self.flows.chunk_by(|one, next| Arc::ptr_eq(&one.forward, &next.forward)) {
+            for &hop in flows[0].forward.iter().chain(flows[0].backward.iter()) {
+                found[hop] += flows.len();
+            }
+        }
+        found
+    }
+
     /// Indices of the hosts of a flow's sender and receiver.
     ///
     /// # Panics
