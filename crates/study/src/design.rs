@@ -362,7 +362,8 @@ mod tests {
 
     #[test]
     fn levels_that_exist_beside_some_others_only_are_valid_in_a_partial_design() {
-        let scenario = Document::parse(SCENARIO.as_bytes(), "scenario.toml").unwrap();
+        let scenario =
+            Document::parse(SCENARIO.replace("kind =", "sources = 5, kind =").as_bytes(), "scenario.toml").unwrap();
         let check = |design: &str| {
             let study = format!(
                 "schema_version = 1\ntitle = \"t\"\n[factors.frames]\ncells = {{}}\nwhole = {{ framing = \"packet\" }}\n\
