@@ -2,6 +2,7 @@
 
 import sqlite3
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from longfat.base.errors import CheckFailed, StoreDamaged
 from longfat.running.campaign import missing_runs, run_campaign
 from longfat.running.execution import Threads
-from longfat.store import Store
+from longfat.store import RunResult, Store
 from longfat.store.databases import store_at
 from longfat.store.digests import COVERED, run_digest
 from longfat.store.merging import merge
@@ -100,6 +101,26 @@ def test_a_run_with_two_results_is_refused_and_the_others_are_copied(
         merged(tmp_path / "one.db", tmp_path / "other.db")
     with Store.existing(str(tmp_path / "one.db")) as store:
         assert missing_runs(plan, store) == []
+
+
+def test_runs_that_failed_elsewhere_do_not_replace_those_that_are_done(
+    study: StudyDefinition, tmp_path: Path
+) -> None:
+    plan = whole(study)
+    *_, last = plan.distinct.values()
+    now = datetime.now(UTC)
+    failure = RunResult(last.scenario, now, now, None, "more than 1 s")
+    with Store.writable(str(tmp_path / "failed.db")) as store:
+        store.write([failure])
+    fill(tmp_path / "done.db", plan)
+    assert merged(tmp_path / "done.db", tmp_path / "failed.db") == (1, 0)
+    assert merged(tmp_path / "new.db", tmp_path / "failed.db", tmp_path / "done.db") == (
+        1 + plan.distinct_runs,
+        1 + plan.distinct_runs,
+    )
+    for name in ("done.db", "new.db"):
+        with Store.existing(str(tmp_path / name)) as store:
+            assert missing_runs(plan, store) == []
 
 
 def test_a_damaged_store_is_refused_before_anything_is_copied(

@@ -7,7 +7,8 @@ from itertools import islice
 from longfat.base.errors import CheckFailed
 from longfat.store.backend import Backend, damaged
 from longfat.store.salvage import BATCH, Found, checked, sealed, whole_runs
-from longfat.store.writing import insert_or_compare
+from longfat.store.schema import FAILED
+from longfat.store.writing import insert_or_compare, insert_rows
 
 
 @dataclass(frozen=True)
@@ -37,10 +38,15 @@ def merge(sources: Sequence[Backend], target: Backend) -> Merged:
             with source.opened_for_salvage() as (connection, _):
                 whole = whole_runs(connection, Found())
                 while batch := list(islice(whole, BATCH)):
+                    rows, parts = sealed(batch)
+                    # A run that failed on one machine, at a limit of time say, contradicts nothing.
+                    failed = {run: row for run, row in rows.items() if row["status"] == FAILED}
+                    done = {run: row for run, row in rows.items() if run not in failed}
                     with engine.begin() as writing:
-                        inserted = insert_or_compare(writing, *sealed(batch))
+                        inserted = insert_or_compare(writing, done, parts)
+                        new = inserted.new | insert_rows(writing, failed, parts)
                     read += len(batch)
-                    added += len(inserted.new)
+                    added += len(new)
                     conflicts += [f"{source.name}: {one}" for one in inserted.conflicts]
     finally:
         engine.dispose()

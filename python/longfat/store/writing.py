@@ -67,15 +67,15 @@ def insert_rows(
 
 
 def _conflicts(connection: Connection, fingerprints: Mapping[str, str | None]) -> list[str]:
-    """Return a message for each run that is stored with another fingerprint; None is no answer."""
-    answers = {run_id: found for run_id, found in fingerprints.items() if found is not None}
-    if not answers:
+    """Return a message for each run that is stored with another fingerprint, or none."""
+    if not fingerprints:
         return []
     query = select(runs.c.run_id, runs.c.fingerprint)
-    rows = connection.execute(query.where(among(connection, runs.c.run_id, list(answers))))
+    rows = connection.execute(query.where(among(connection, runs.c.run_id, list(fingerprints))))
     return [
         f"run {row.run_id} is stored with fingerprint {row.fingerprint}, and now came out with "
-        f"{answers[row.run_id]}: model {_engine.MODEL} gave two answers; the stored one is kept"
+        f"{fingerprints[row.run_id]}: model {_engine.MODEL} gave two answers; "
+        "the stored one is kept"
         for row in rows
-        if row.fingerprint != answers[row.run_id]
+        if row.fingerprint != fingerprints[row.run_id]
     ]
