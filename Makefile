@@ -162,12 +162,12 @@ gallery: build
 
 # A wheel is compiled twice, the second time for what runs do most. Needs llvm-profdata: rustup component add llvm-tools.
 wheel: .venv/installed
-	$(BIN)/maturin build --release --pgo --out dist
+	$(BIN)/maturin build --pgo --out dist
 
 # Needs uv; everything else needs only what it writes.
 lock:
 	uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
-	    --custom-compile-command "make lock" --group dev pyproject.toml --output-file requirements.lock
+	    --custom-compile-command "make lock" --extra all --group dev pyproject.toml --output-file requirements.lock
 
 # The browser libraries again from npm: each must be what the manifest says. Needs npm.
 vendor:

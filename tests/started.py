@@ -1,6 +1,6 @@
 """Processes of `longfat` that have its libraries from the beginning, for tests that start many.
 
-Loading NumPy, SQLAlchemy, SciPy and matplotlib costs more than what most tests ask for. `Starter`
+Loading NumPy, SQLAlchemy and matplotlib costs more than what most tests ask for. `Starter`
 keeps a process that has loaded them, and forks one for each command. That one loads longfat itself,
 and ends as any other does. Polars is not among them: its threads must not be forked.
 
@@ -25,7 +25,6 @@ _LIBRARIES = (
     "matplotlib.backends.backend_svg",
     "matplotlib.figure",
     "numpy",
-    "scipy.special",
     "sqlalchemy.dialects.sqlite",
 )
 

@@ -413,6 +413,18 @@ def max_min_shares(capacity: float, demands: Sequence[float]) -> list[float]:
     numbers and NaN.
     """
 
+def student_quantile(degrees_of_freedom: float, probability: float) -> float:
+    """Return the quantile of Student's t.
+
+    Raises `ValueError` unless there are degrees of freedom and the probability is in 0 to 1.
+    """
+
+def f_tail(degrees: float, error_degrees: float, ratio: float) -> float:
+    """Return the probability that Fisher's F exceeds a ratio of mean squares.
+
+    Raises `ValueError` for a negative ratio, and without degrees of freedom.
+    """
+
 def verification_checks() -> list[tuple[str, str]]:
     """Return name and kind (law, example, trace) of every check of the models."""
 

@@ -1,18 +1,22 @@
 """Sums of squares, tests and intervals equal those of statsmodels' linear models."""
 
 import itertools
+import math
 
 import numpy as np
 import pandas
 import pytest
+from scipy.special import ndtri
 from scipy.stats import f as f_distribution
 from scipy.stats import t as t_distribution
 from statsmodels.formula.api import ols
 from statsmodels.stats.anova import anova_lm
 
+from longfat._engine import f_tail, student_quantile
 from longfat.analysis.analysis import Component, Settings, analyse
 from longfat.analysis.fit import Array
 from longfat.statistics.intervals import Intervals
+from longfat.statistics.normal import normal_quantile
 from tests.analysis.support import experiment
 
 EXACT = Intervals(0.95, exact=True)
@@ -89,6 +93,39 @@ def test_effects_and_intervals_are_those_of_statsmodels() -> None:
     pair = found["a1", "b2"]
     term = "C(a, Sum)[S.l0]:C(b, Sum)[S.l1]"
     assert (pair.effect, pair.low) == pytest.approx((fitted.params[term], limits.loc[term, 0]))
+
+
+@pytest.mark.parametrize("degrees", [1, 2, 3, 6, 17, 100, 1000, 100_000])
+def test_students_quantile_is_that_of_scipy(degrees: int) -> None:
+    for probability in (1e-9, 0.01, 0.4, 0.6, 0.95, 0.975, 0.9999, 1 - 1e-9):
+        expected = t_distribution.ppf(probability, degrees)
+        assert student_quantile(degrees, probability) == pytest.approx(expected, rel=1e-10)
+    assert student_quantile(degrees, 0.5) == pytest.approx(0, abs=1e-12)
+    assert student_quantile(degrees, 1) == math.inf
+
+
+@pytest.mark.parametrize("degrees", [1, 2, 5, 40])
+@pytest.mark.parametrize("error_degrees", [1, 4, 20, 300, 3000])
+def test_tails_of_f_are_those_of_scipy(degrees: int, error_degrees: int) -> None:
+    for ratio in (0, 0.1, 1, 3, 30):
+        expected = f_distribution.sf(ratio, degrees, error_degrees)
+        assert f_tail(degrees, error_degrees, ratio) == pytest.approx(expected, rel=1e-10)
+
+
+def test_no_distribution_is_asked_without_degrees_of_freedom() -> None:
+    with pytest.raises(ValueError, match=r"no quantile 0.9 with 0 degrees of freedom"):
+        student_quantile(0, 0.9)
+    with pytest.raises(ValueError, match=r"no quantile 90 with 4 degrees of freedom"):
+        student_quantile(4, 90)
+    with pytest.raises(ValueError, match=r"no tail of F at -1 with 2 and 4 degrees of freedom"):
+        f_tail(2, 4, -1)
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 500])
+def test_normal_quantiles_of_ranks_are_those_of_scipy(count: int) -> None:
+    for rank in (1, (count + 1) // 2, count):
+        expected = ndtri((rank - 0.375) / (count + 0.25))
+        assert normal_quantile(rank, count) == pytest.approx(expected, abs=1e-14)
 
 
 def test_quantiles_and_tails_are_those_of_scipy() -> None:

@@ -6,6 +6,8 @@
 
 mod batch;
 mod control;
+mod distributions;
+#[cfg(target_os = "linux")]
 mod emulate;
 mod ending;
 mod learning;
@@ -369,6 +371,8 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(orbit::orbit_schema, module)?)?;
     module.add_function(wrap_pyfunction!(random_block, module)?)?;
     module.add_function(wrap_pyfunction!(max_min_shares, module)?)?;
+    module.add_function(wrap_pyfunction!(distributions::student_quantile, module)?)?;
+    module.add_function(wrap_pyfunction!(distributions::f_tail, module)?)?;
     module.add_function(wrap_pyfunction!(verification_checks, module)?)?;
     module.add_function(wrap_pyfunction!(verify, module)?)?;
     module.add_function(wrap_pyfunction!(verification_scenario, module)?)?;
@@ -385,9 +389,13 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<control::ShownLostSegment>()?;
     module.add_class::<control::Chance>()?;
     module.add_function(wrap_pyfunction!(ending::end_process_after, module)?)?;
+    #[cfg(unix)]
     module.add_function(wrap_pyfunction!(ending::end_process_at_signals, module)?)?;
-    module.add_function(wrap_pyfunction!(emulate::outside_connections, module)?)?;
-    module.add_class::<emulate::Emulation>()?;
+    #[cfg(target_os = "linux")]
+    {
+        module.add_function(wrap_pyfunction!(emulate::outside_connections, module)?)?;
+        module.add_class::<emulate::Emulation>()?;
+    }
     module.add_function(wrap_pyfunction!(batch::run_batch, module)?)?;
     module.add_function(wrap_pyfunction!(batch::run_watched, module)?)?;
     Ok(())

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from scipy.special import fdtrc
 
+from longfat._engine import f_tail
 from longfat.analysis.experiment import Experiment
 from longfat.analysis.fit import Array, Fit, fit, higher_order
 from longfat.analysis.model import Model, Term
@@ -285,7 +285,7 @@ class Tested:
         f_ratio = mean_square / self.mean_square if is_tested else None
         p_value = None
         if f_ratio is not None:
-            p_value = float(fdtrc(degrees, self.degrees_of_freedom, f_ratio))
+            p_value = f_tail(degrees, self.degrees_of_freedom, f_ratio)
         significant: bool | None = None
         if p_value is not None:
             significant = p_value < 1 - self.confidence

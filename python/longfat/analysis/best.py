@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from longfat._engine import student_quantile
 from longfat.analysis.fit import ROUND_OFF, Array
 
 MOST_REPLICATIONS = 10_000
@@ -87,11 +88,9 @@ def deviations(values: Array, index: int, paired: bool) -> Array:
 
 def half_widths(deviation: Array, replications: int, share: float) -> Array:
     """Return one-sided half-widths of means of differences; 0 for one replication."""
-    from scipy.special import stdtrit  # imported here, since loading it is slow
-
     if replications < 2:
         return np.zeros_like(deviation)
-    return np.asarray(stdtrit(replications - 1, share) * deviation / math.sqrt(replications))
+    return student_quantile(replications - 1, share) * deviation / math.sqrt(replications)
 
 
 def fewest(is_enough: Callable[[int], bool]) -> int | None:

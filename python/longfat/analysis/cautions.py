@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import NormalDist
 
+from longfat._engine import student_quantile
 from longfat.analysis.run_length import FEWEST_CYCLES, LONGEST_START, Path, path_of
 from longfat.analysis.undelivered import undelivered
 from longfat.results.caution import Caution
@@ -138,9 +139,7 @@ def outlier(values: Sequence[float], significance: float) -> int | None:
 
 def outlier_limit(count: int, significance: float) -> float:
     """Return the critical value of Grubbs' two-sided test, in standard deviations."""
-    from scipy.special import stdtrit  # imported here, since loading it is slow
-
-    return _limit(count, float(stdtrit(count - 2, 1 - significance / (2 * count))))
+    return _limit(count, student_quantile(count - 2, 1 - significance / (2 * count)))
 
 
 def _least_limit(count: int, significance: float) -> float:

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri
 
 from longfat.analysis.fit import Array
+from longfat.statistics.normal import normal_quantile
 
 SIGNIFICANCE = 0.05
 """Significance level: a check with a smaller p-value fails."""
@@ -94,7 +94,7 @@ def quantile_correlation(residuals: Array) -> Array:
     (G. Blom, 1958).
     """
     count = residuals.shape[-1]
-    quantiles = ndtri((np.arange(1, count + 1) - 0.375) / (count + 0.25))
+    quantiles = np.array([normal_quantile(rank, count) for rank in range(1, count + 1)])
     return _correlation(np.sort(residuals, axis=-1), quantiles)
 
 

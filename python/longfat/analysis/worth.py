@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import fdtrc, stdtrit
 
+from longfat._engine import f_tail, student_quantile
 from longfat.analysis.best import fewest
 from longfat.analysis.fit import Array, Fit
 from longfat.analysis.model import Model, Term
@@ -110,7 +110,7 @@ def _is_significant(parts: Fit, term: Term, confidence: float) -> bool:
         return squares > 0
     degrees = parts.model.degrees_of_freedom(term)
     ratio = squares / degrees / error
-    return bool(fdtrc(degrees, parts.model.error_degrees_of_freedom, ratio) < 1 - confidence)
+    return f_tail(degrees, parts.model.error_degrees_of_freedom, ratio) < 1 - confidence
 
 
 def _dependence(
@@ -208,7 +208,7 @@ def _half_width(
     if degrees == 0 or parts.model.error_degrees_of_freedom == 0:
         return None
     each = model.observations / math.prod(model.levels[place] for place in term)
-    quantile = float(stdtrit(degrees, 1 - (1 - confidence) / 2 / family))
+    quantile = student_quantile(degrees, 1 - (1 - confidence) / 2 / family)
     return quantile * float(parts.standard_error) * math.sqrt(2 / each)
 
 

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import click
 
 from longfat.base.errors import LongfatError, RunFailed
+from longfat.base.extras import missing_extra
 from longfat.base.location import shown
 from longfat.cli.output import NOT_PRINTED, is_of_output, print_no_more
 from longfat.report.table import (
@@ -161,6 +162,7 @@ def report_failure(error: Exception) -> int | None:
     if isinstance(error, UnicodeEncodeError):  # an argument that is not valid in this locale
         say(f"not UTF-8 text: {error.object!r}")
         return LongfatError.exit_code
+    error = missing_extra(error, command_line()) or error
     if isinstance(error, LongfatError):
         say(str(error))
         return error.exit_code

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import click
 from click.core import ParameterSource
 
-from longfat.base.errors import LongfatError
+from longfat.base.extras import need
 from longfat.base.location import DEFAULT_STORE
+from longfat.base.systems import need_posix
 from longfat.cli.options import jobs_option, limit_option_with
 from longfat.cli.sources import SourceType
 from longfat.cli.talk import say
@@ -59,13 +60,10 @@ def command(
     store = _one_of(store, also)
     from longfat.running.execution import usable_cores
 
-    try:
-        from longfat.web.server import serve
-        from longfat.web.view import View, default_limits
-    except ModuleNotFoundError as error:
-        raise LongfatError(
-            f"longfat view needs {error.name}; to get it: pip install 'longfat[ui]'"
-        ) from error
+    need_posix("longfat view")
+    need("ui", "longfat view")
+    from longfat.web.server import serve
+    from longfat.web.view import View, default_limits
 
     def ready(addresses: list[str]) -> None:
         click.echo("\n".join(addresses))

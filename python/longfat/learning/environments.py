@@ -6,20 +6,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from longfat.base.errors import InvalidInput, LongfatError
+from longfat.base.errors import InvalidInput
+from longfat.base.extras import need
 from longfat.learning.episodes import Episodes, Source, as_decisions
 from longfat.learning.signals import power, relative
 
-try:
-    import gymnasium
-    from gymnasium.spaces import Box
-    from gymnasium.vector import AutoresetMode, VectorEnv
-    from gymnasium.vector.utils import batch_space
-except ModuleNotFoundError as error:
-    raise LongfatError(
-        "environments need Gymnasium: pip install 'longfat[learning]'; "
-        "longfat.learning.Episodes does without"
-    ) from error
+need("learning", "an environment (longfat.learning.Episodes does without)")
+import gymnasium  # noqa: E402
+from gymnasium.spaces import Box  # noqa: E402
+from gymnasium.vector import AutoresetMode, VectorEnv  # noqa: E402
+from gymnasium.vector.utils import batch_space  # noqa: E402
 
 Floats = NDArray[np.float64]
 

@@ -15,6 +15,7 @@ from longfat.analysis.verdicts import stored_verdicts
 from longfat.analysis.words import sentences
 from longfat.base.cells import names_in
 from longfat.base.errors import LongfatError, RunFailed, check_count
+from longfat.base.extras import need
 from longfat.base.files import written_whole
 from longfat.base.html import Html, element, joined, table
 from longfat.base.location import DEFAULT_STORE, in_commands, shown
@@ -142,6 +143,7 @@ class Study:
 
         Warns if none is stored, as `compare` and `claims` do.
         """
+        need("analysis", "a data frame", "polars")
         import polars
 
         plan, results = self._stored_results(self.plan())
@@ -162,6 +164,7 @@ class Study:
 
         The column `cautions` has the doubts about an entry in words; it is empty without any.
         """
+        need("analysis", "a data frame", "polars")
         import polars
 
         plan, results = self._stored_results(plan_reference(self.definition, self.selection))
@@ -203,6 +206,7 @@ class Study:
         another part and for a small part that can decide no claim, and `longfat.InvalidInput` for a
         confidence that is not between 0.5 and 1.
         """
+        need("analysis", "a data frame", "polars")
         import polars
 
         said = self._said
@@ -366,6 +370,7 @@ class StudyAnalysis:
         return draw(kind, self.document())
 
     def _frame(self, part: str) -> "polars.DataFrame":
+        need("analysis", "a data frame", "polars")
         import polars
 
         return polars.DataFrame(self.document()[part], infer_schema_length=None)

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from longfat.base.errors import LongfatError
+from longfat.base.extras import need
 from longfat.base.suggestions import nearest
 from longfat.plots.options import PLAIN, Options, Row, Source
 
@@ -95,6 +96,8 @@ def draw(kind: str, source: Any, options: Options = PLAIN, command: str = "") ->
 
     plot = find(kind)
     check_options(kind, options)
+    if plot.SOURCE == "traces":
+        need("plots", f"the plot {kind}", "polars")
     rows = plot.collect(source, options)
     if not rows:
         raise NothingToDraw(f"there is nothing that {kind} could draw")

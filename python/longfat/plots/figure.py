@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from longfat.base.extras import need
 from longfat.base.files import written_whole
 from longfat.plots.options import Row, check_formats
 from longfat.plots.picture import Picture
@@ -75,7 +76,7 @@ class Figure:
 
     def matplotlib(self, page: Picture | None = None) -> "Painting":
         """Return a matplotlib figure of the whole or of a page, which can be restyled."""
-        import matplotlib as mpl
+        mpl = _matplotlib()
         from matplotlib.figure import Figure as Painting
 
         from longfat.plots.painting import paint
@@ -96,6 +97,7 @@ class Figure:
 
     def frame(self) -> "polars.DataFrame":
         """Return the plotted rows as a data frame."""
+        need("plots", "a data frame", "polars")
         import polars
 
         return polars.DataFrame(list(self.rows), infer_schema_length=None)
@@ -144,7 +146,7 @@ class Figure:
         return _with_counted_clips(self._painted(page, ".svg").decode(), prefix)
 
     def _pdf(self, pages: Sequence[Picture]) -> bytes:
-        import matplotlib as mpl
+        mpl = _matplotlib()
         from matplotlib.backends.backend_pdf import PdfPages
 
         drawn = io.BytesIO()
@@ -154,8 +156,7 @@ class Figure:
         return drawn.getvalue()
 
     def _painted(self, page: Picture, suffix: str, dots_per_inch: int = _DOTS_PER_INCH) -> bytes:
-        import matplotlib as mpl
-
+        mpl = _matplotlib()
         drawn = io.BytesIO()
         with mpl.rc_context(_STYLE):
             self.matplotlib(page).savefig(
@@ -183,3 +184,10 @@ def _with_counted_clips(svg: str, prefix: str) -> str:
     """
     names: dict[str, str] = {}
     return _CLIP.sub(lambda found: names.setdefault(found[0], f"clip{prefix}{len(names) + 1}"), svg)
+
+
+def _matplotlib() -> Any:
+    need("plots", "a picture", "matplotlib")
+    import matplotlib
+
+    return matplotlib

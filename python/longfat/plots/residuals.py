@@ -7,6 +7,7 @@ from longfat.base.errors import LongfatError
 from longfat.plots.main_effects import caption_of
 from longfat.plots.palette import BLUE, INK, NEUTRAL
 from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture
+from longfat.statistics.normal import normal_quantile
 
 if TYPE_CHECKING:
     from longfat.plots.options import Options, Row
@@ -19,22 +20,19 @@ OPTIONS: Sequence[str] = ()
 def collect(document: Mapping[str, Any], _options: "Options") -> list["Row"]:
     """Return a row for each run: prediction, residual, and the normal quantile of its rank.
 
-    Plotting positions are (i - 3/8) / (n + 1/4) (G. Blom, 1958). Raises `LongfatError` if all
+    Raises `LongfatError` if all
     residuals are 0.
     """
-    from scipy.special import ndtri
-
     predicted, residuals = document["predicted"], document["residuals"]
     if not any(residuals):
         raise LongfatError("the analysis has no residuals: every run is as predicted")
     order = sorted(range(len(residuals)), key=residuals.__getitem__)
     ranks = {place: rank for rank, place in enumerate(order, start=1)}
-    count = len(residuals) + 0.25
     return [
         {
             "predicted": predicted[place],
             "residual": residuals[place],
-            "normal_quantile": float(ndtri((ranks[place] - 0.375) / count)),
+            "normal_quantile": normal_quantile(ranks[place], len(residuals)),
         }
         for place in range(len(residuals))
     ]

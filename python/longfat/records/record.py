@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, Any
 
+from longfat.base.extras import need
+
 if TYPE_CHECKING:
     import polars
 
@@ -49,6 +51,7 @@ class Record(dict[str, Any]):
 
 
 def _frame(rows: list[dict[str, Any]]) -> "polars.DataFrame":
+    need("analysis", "a data frame", "polars")
     import polars
 
     return polars.DataFrame(rows, infer_schema_length=None)

@@ -13,6 +13,7 @@ from typing import Any
 
 from longfat import _engine
 from longfat.base.errors import LongfatError
+from longfat.base.extras import need
 from longfat.base.files import written_whole
 from longfat.report.study_report.provenance import digests, fingerprint
 from longfat.results.comparison import Results
@@ -93,6 +94,7 @@ def _rows(plan: Plan, store: Store, done: Sequence[str]) -> Iterator[dict[str, A
 
 
 def _write_table(rows: Iterator[dict[str, Any]], file: Path, form: str) -> None:
+    need("analysis", "the table of a crate", "polars")
     import polars
 
     frame = polars.DataFrame(list(rows), infer_schema_length=None, strict=False)

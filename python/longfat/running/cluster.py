@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from longfat import _engine
 from longfat.base.errors import Interrupted, LongfatError
+from longfat.base.extras import need
 from longfat.base.stopping import requested_stop
 from longfat.running.execution import EngineLimits, More, Outcome, Report, execute
 
@@ -60,7 +61,7 @@ def cluster_at(address: str) -> Iterator["Cluster"]:
     Raises `LongfatError` if Dask is not installed, for an address of no known form, for workers
     that do not start, and for a scheduler that does not answer.
     """
-    client_class = _import("distributed", "distributed").Client
+    client_class = _import("distributed").Client
     with _quiet(), _started(address) as target:
         try:
             client = client_class(timeout=PATIENCE_SECONDS, **target)
@@ -167,7 +168,7 @@ class _Batch:
 
     def collect(self) -> list[Outcome]:
         """Return the outcomes received within `REPORT_EVERY_SECONDS`."""
-        wait = _import("distributed", "distributed").wait
+        wait = _import("distributed").wait
         try:
             done = wait(
                 list(self._portions), timeout=REPORT_EVERY_SECONDS, return_when="FIRST_COMPLETED"
@@ -200,7 +201,7 @@ class _Batch:
     def _outcomes(self, future: "Future[Any]") -> list[Outcome]:
         indices = self._portions.pop(future)
         was_on_trial, self._on_trial = self._on_trial, False
-        killed_worker = _import("distributed", "distributed").KilledWorker
+        killed_worker = _import("distributed").KilledWorker
         try:
             outcomes, simulated_seconds = future.result()
         except killed_worker:
@@ -265,13 +266,13 @@ def _started(address: str) -> Iterator[dict[str, Any]]:
         yield {"scheduler_file": address}
     elif kind == "local":
         workers = _count(address, rest) if rest else None
-        with _import("distributed", "distributed").LocalCluster(
+        with _import("distributed").LocalCluster(
             n_workers=workers, threads_per_worker=1, dashboard_address=":0"
         ) as cluster:
             yield {"address": cluster}
     elif kind == "ssh" and rest:
         hosts = ["localhost", *rest.split(",")]
-        ssh_cluster = _import("distributed", "distributed").SSHCluster
+        ssh_cluster = _import("distributed").SSHCluster
         try:
             cluster = ssh_cluster(hosts)
         except (OSError, RuntimeError) as error:  # also where asyncssh is missing
@@ -279,7 +280,7 @@ def _started(address: str) -> Iterator[dict[str, Any]]:
         with cluster:
             yield {"address": cluster}
     elif kind in QUEUES:
-        queue = getattr(_import("dask_jobqueue", "dask-jobqueue"), QUEUES[kind])
+        queue = getattr(_import("dask_jobqueue"), QUEUES[kind])
         try:
             cluster = queue()
         except ValueError as error:
@@ -299,18 +300,14 @@ def _count(address: str, text: str) -> int:
     raise LongfatError(f"--cluster {address}: expected a positive number after the colon")
 
 
-def _import(module: str, package: str) -> Any:
+def _import(module: str) -> Any:
     """Import a module of the extra `cluster`, only on demand."""
-    try:
-        return importlib.import_module(module)
-    except ModuleNotFoundError:
-        raise LongfatError(
-            f"--cluster needs {package}, which is not installed:\n  pip install 'longfat[cluster]'"
-        ) from None
+    need("cluster", "--cluster", module)
+    return importlib.import_module(module)
 
 
 def _lost_scheduler() -> tuple[type[BaseException], ...]:
-    distributed = _import("distributed", "distributed")
+    distributed = _import("distributed")
     return (distributed.CancelledError, distributed.comm.CommClosedError)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from longfat.base.cells import shown_cells
 from longfat.base.errors import BadInput
+from longfat.base.extras import need
 from longfat.schedules.measured import Measured
 from longfat.schedules.options import Options
 from longfat.schedules.sample import Sample
@@ -40,6 +41,7 @@ def measured(files: dict[str, Sample], options: Options) -> Measured:  # noqa: A
     Raises `BadInput` for a file that is not Parquet, and with column and row for a cell that is no
     number.
     """
+    need("analysis", "reading Parquet", "polars")
     import polars
 
     sample = files["table"]

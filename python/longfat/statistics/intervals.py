@@ -5,6 +5,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from longfat._engine import student_quantile
 from longfat.base.errors import InvalidInput
 
 DEFAULT_CONFIDENCE = 0.90
@@ -32,9 +33,7 @@ class Intervals:
 
     def quantile(self, degrees_of_freedom: int) -> float:
         """Return Student's quantile t[(1 + confidence) / 2; degrees of freedom]."""
-        from scipy.special import stdtrit  # imported here, since loading it is slow
-
-        quantile = float(stdtrit(degrees_of_freedom, (1 + self.confidence) / 2))
+        quantile = student_quantile(degrees_of_freedom, (1 + self.confidence) / 2)
         return quantile if self.exact else round(quantile, TABLE_DECIMALS)
 
 

@@ -7,6 +7,7 @@ from sqlalchemy import Connection, Engine, create_engine, inspect, make_url, sel
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from longfat.base.errors import LongfatError
+from longfat.base.extras import need
 from longfat.base.location import shown
 from longfat.store.backend import (
     clear_errors,
@@ -38,13 +39,7 @@ class PostgresqlDatabase:
             self._url = make_url(location).set(drivername="postgresql+psycopg")
         except (ArgumentError, ValueError) as error:
             raise LongfatError(f"{self.name}: not a URL of a database: {error}") from error
-        try:
-            import psycopg  # noqa: F401
-        except ImportError as error:
-            raise LongfatError(
-                f"{self.name}: PostgreSQL needs the driver psycopg: pip install "
-                "'longfat[postgresql]'"
-            ) from error
+        need("postgresql", f"{self.name}: PostgreSQL")
 
     def open_for_writing(self) -> Engine:
         """Open the store; create its tables if it has none of them."""

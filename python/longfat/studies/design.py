@@ -4,9 +4,10 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from longfat.base.errors import BadInput
+from longfat.base.extras import need
 from longfat.base.where import matching
 from longfat.scenarios.scenario import Overrides
 from longfat.statistics.intervals import DEFAULT_CONFIDENCE
@@ -171,17 +172,13 @@ def _latin_hypercube(design: Design, factors: _Factors) -> Iterator[Combination]
     M. D. McKay, R. J. Beckman, W. J. Conover: A comparison of three methods for selecting values of
     input variables in the analysis of output from a computer code. Technometrics 21 (1979).
     """
-    from scipy.stats import qmc  # importing takes a second
-
-    sampler = qmc.LatinHypercube(len(factors), rng=_generator(design))
+    sampler = _samplers(design).LatinHypercube(len(factors), rng=_generator(design))
     return _at_levels(sampler.random(design.points), factors)
 
 
 def _sobol(design: Design, factors: _Factors) -> Iterator[Combination]:
     """Yield points of Sobol's low-discrepancy sequence, scrambled (A. B. Owen, 1998)."""
-    from scipy.stats import qmc
-
-    sampler = qmc.Sobol(len(factors), scramble=True, rng=_generator(design))
+    sampler = _samplers(design).Sobol(len(factors), scramble=True, rng=_generator(design))
     return _at_levels(sampler.random(design.points), factors)
 
 
@@ -218,6 +215,13 @@ def _ends(factor: Factor) -> tuple[tuple[str, str], tuple[str, str]]:
     """Return the first and the last level: low and high in two-level designs."""
     levels = list(factor.levels)
     return (factor.name, levels[0]), (factor.name, levels[-1])
+
+
+def _samplers(design: Design) -> Any:
+    need("analysis", f'design.kind = "{design.kind}"', "scipy")
+    from scipy.stats import qmc  # importing takes a second
+
+    return qmc
 
 
 def _generator(design: Design) -> object:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longfat.base.errors import LongfatError
+from longfat.base.extras import need
 from longfat.base.files import check_regular, read_text
 from longfat.base.units import PICOSECONDS_PER_SECOND
 from longfat.records.record import Record
@@ -160,6 +161,7 @@ class Traces:
 
     def rows(self, name: str) -> int:
         """Return the number of rows in the file of a trace. Raises as `table` does."""
+        need("analysis", "reading traces", "polars")
         import polars
 
         self.check_names([name])

@@ -13,6 +13,7 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
+from longfat.base.extras import need
 from longfat.verification.disciplines import is_shaped
 from longfat.verification.network import packet_s
 from longfat.verification.recordings import Experiment, Recording
@@ -176,6 +177,7 @@ def of_longfat(
 
 
 def _by_flow(file: Path) -> dict[int, list[dict[str, Any]]]:
+    need("analysis", "reading traces", "polars")
     import polars
 
     rows: dict[int, list[dict[str, Any]]] = defaultdict(list)

@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 from math import isnan
 
 import numpy as np
-from scipy.sparse import csr_matrix
-from scipy.sparse.csgraph import dijkstra
 
 from longfat.base.errors import BadInput
+from longfat.base.extras import need
 from longfat.orbits.choosing import NONE, choice_steps, chosen_rows
 from longfat.orbits.description import Description
 from longfat.orbits.earth import EQUATOR_KM
@@ -109,6 +108,10 @@ class _Space:
         sizes = np.cumsum([len(satellites) for satellites, _ in up])
         begins = np.concatenate([self._begins, self._begins[-1] + sizes])
         size = self.count + len(ends)
+        need("analysis", 'links.kind = "isl"', "scipy")
+        from scipy.sparse import csr_matrix
+        from scipy.sparse.csgraph import dijkstra
+
         graph = csr_matrix((lengths, columns, begins), shape=(size, size))
         found, before = dijkstra(
             graph, indices=np.arange(self.count, size), return_predecessors=True
