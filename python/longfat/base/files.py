@@ -16,6 +16,9 @@ MOST_BYTES = 2**28
 
 _PART_BYTES = 2**20
 
+_AT_ONCE: int = getattr(os, "O_NONBLOCK", 0)
+"""Does not wait for the writer of a named pipe; Windows has none among its files."""
+
 _OPENED_BY_SHELLS = ("/dev/fd/", "/proc/self/fd/", "/dev/stdin")
 """Beginnings of the paths of pipes that a shell has opened, as `<(command)` does."""
 
@@ -52,7 +55,7 @@ def refuse_special(path: Path) -> None:
 def _opened(path: Path, most_bytes: int) -> int:
     """Return a descriptor of the file; does not wait for the writer of a named pipe."""
     is_of_shell = str(path).startswith(_OPENED_BY_SHELLS)
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | (0 if is_of_shell else os.O_NONBLOCK))
+    descriptor = os.open(path, os.O_RDONLY | (0 if is_of_shell else _AT_ONCE))
     status = os.fstat(descriptor)
     kind = stat.S_IFMT(status.st_mode)
     is_pipe = is_of_shell and kind in (stat.S_IFIFO, stat.S_IFSOCK)

@@ -51,7 +51,8 @@ class at_work:  # noqa: N801
 
     def __enter__(self) -> None:
         global _at_work, _interrupted
-        if signal.getsignal(signal.SIGINT) in (_interrupt, signal.SIG_IGN):
+        is_handled = signal.getsignal(signal.SIGINT) in (_interrupt, signal.SIG_IGN)
+        if sys.platform != "win32" and is_handled:
             from longfat import _engine
 
             reading, self._pipe = os.pipe()

@@ -8,8 +8,12 @@ from types import FrameType
 
 from longfat.base.errors import Interrupted
 
-STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""SIGHUP arrives when the terminal closes; under `nohup` it is ignored."""
+STOP_SIGNALS = tuple(
+    signal.Signals[name]
+    for name in ("SIGINT", "SIGTERM", "SIGHUP")
+    if name in signal.Signals.__members__
+)
+"""SIGHUP arrives when the terminal closes; under `nohup` it is ignored. Windows has none."""
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import click
 
 from longfat.base.errors import BadInput, CheckFailed
 from longfat.base.numbers import significant
+from longfat.base.systems import need_linux
 from longfat.cli.options import Number, json_option
 from longfat.cli.talk import print_json, print_table, say
 
@@ -80,6 +81,7 @@ def command(
 
     Example: longfat compare-real first.json second.json --control cubic
     """
+    need_linux("longfat compare-real")
     measured = [_read(path) for path in records]
     _check_same(records, measured)
     from longfat.emulation.comparison import Model, measures, simulate

@@ -9,6 +9,7 @@ import click
 
 from longfat.base.errors import CheckFailed, InvalidInput, RunFailed
 from longfat.base.files import written_whole
+from longfat.base.systems import need_linux
 from longfat.cli.options import json_option, overrides_of, seed_option, settings_option
 from longfat.cli.sources import check_source
 from longfat.cli.talk import print_table, say
@@ -134,6 +135,7 @@ def command(
 
     Exit code 1 if COMMAND fails, 3 with --strict if packets were late.
     """
+    need_linux("longfat emulate")
     check_source(scenario, "scenario")
     from longfat.cli.live import shown_live
     from longfat.emulation.run import Programs, emulate

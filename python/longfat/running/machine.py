@@ -6,6 +6,7 @@ own group and of all enclosing groups apply.
 
 import math
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,10 +16,15 @@ _NO_LIMIT = "max"
 
 
 def memory_bytes(root: Path = _ROOT) -> int:
-    """Return the limit of this process's memory in bytes; `root` contains /proc and /sys."""
+    """Return the limit of this process's memory in bytes; `root` contains /proc and /sys.
+
+    Windows does not tell Python how much there is: what a process could address is the limit.
+    """
+    if not hasattr(os, "sysconf"):
+        return sys.maxsize
     pages, page = (os.sysconf(name) for name in ("SC_PHYS_PAGES", "SC_PAGE_SIZE"))
     of_groups = (int(first) for first, *_ in _limits("memory.max", root))
-    return min([pages * page, *of_groups])
+    return int(min([pages * page, *of_groups]))
 
 
 def cores(root: Path = _ROOT) -> int:
