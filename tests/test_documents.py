@@ -32,6 +32,7 @@ METHODS = [
     ROOT / "docs" / "guide" / "studies.md",
     ROOT / "docs" / "guide" / "controls.md",
     ROOT / "docs" / "guide" / "dimensioning.md",
+    ROOT / "docs" / "guide" / "editors.md",
     ROOT / "docs" / "guide" / "learning.md",
     ROOT / "docs" / "guide" / "measuring.md",
     ROOT / "docs" / "guide" / "orbits.md",

@@ -66,6 +66,8 @@ def test_longfat_alone_says_what_to_type_next(longfat: Longfat) -> None:
         ["view"],
         ["smallest"],
         ["doctor"],
+        ["completion"],
+        ["man"],
     ],
 )
 def test_every_verb_has_help(longfat: Longfat, verb: list[str]) -> None:

@@ -81,6 +81,8 @@ class Program(LazyGroup):
         "schedule": "longfat.cli.schedule",
         "bench": "longfat.cli.bench",
         "doctor": "longfat.cli.doctor",
+        "completion": "longfat.cli.completion",
+        "man": "longfat.cli.man",
     },
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},

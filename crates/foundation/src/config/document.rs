@@ -192,6 +192,9 @@ impl Node {
     }
 }
 
+/// The key of a document's root with which editors find the schema.
+pub(super) const FOR_EDITORS: &str = "$schema";
+
 /// A configuration text with its tree.
 #[derive(Clone, Debug)]
 pub struct Document {
@@ -209,7 +212,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// Parses TOML, or JSON if `source` ends in `.json`.
+    /// Parses TOML, or JSON if `source` ends in `.json`. A text at `$schema` is for editors, and left out.
     ///
     /// # Errors
     /// If the text is not valid UTF-8 or has syntax errors.
@@ -232,7 +235,10 @@ impl Document {
             unset: vec![],
         };
         match if source.ends_with(".json") { parse_json(text) } else { parse_toml(text) } {
-            Ok(root) => {
+            Ok(mut root) => {
+                if let Value::Table(entries) = &mut root.value {
+                    entries.retain(|(key, node)| key.name != FOR_EDITORS || !matches!(node.value, Value::Text(_)));
+                }
                 document.root = root;
                 Ok(document)
             }
@@ -371,6 +377,16 @@ mod tests {
             Some(problem) => Err(document.render(problem)),
             None => Ok(document.root.to_fragment()),
         }
+    }
+
+    #[test]
+    fn the_schema_that_a_text_names_is_for_editors() {
+        let named = r#"{ "$schema": "scenario.schema.json", "seed": 3 }"#;
+        let document = |text: &str| Document::parse(text.as_bytes(), "scenario.json").expect("it is JSON");
+        assert_eq!(document(named).root.to_fragment(), r#"{ "seed" = 3 }"#);
+        let within = r#"{ "tcp": { "$schema": "x" }, "$schema": 5 }"#;
+        assert_eq!(document(within).root.to_fragment(), r#"{ "tcp" = { "$schema" = "x" }, "$schema" = 5 }"#);
+        assert_eq!(self::document("\"$schema\" = \"x\"\nseed = 3").root.to_fragment(), r#"{ "seed" = 3 }"#);
     }
 
     #[test]

@@ -84,7 +84,21 @@ pub const FREQUENCY: Dimension = Dimension {
     examples: &["36 MHz", "500 kHz"],
 };
 
+/// Every dimension.
+const DIMENSIONS: [&Dimension; 5] = [&TIME, &RATE, &SIZE, &LEVEL, &FREQUENCY];
+
 impl Dimension {
+    /// The dimension with this description; `None` for quantities of other forms, such as "1000 cells".
+    pub(super) fn expecting(expected: &str) -> Option<&'static Self> {
+        DIMENSIONS.into_iter().find(|dimension| dimension.expected == expected)
+    }
+
+    /// Regular expression (ECMA 262) of the texts with a unit that exists, for editors.
+    pub(super) fn pattern(&self) -> String {
+        let names: Vec<_> = self.units.iter().map(|(name, _)| *name).collect();
+        format!(r"^\s*\d+(\.\d*)?\s*({})\s*$", names.join("|"))
+    }
+
     /// Returns `; did you mean "…"?` if `unit` is close to a known unit or spelling, otherwise an empty text.
     fn did_you_mean(&self, unit: &str) -> String {
         let respelled = self.spellings.iter().find(|(spelling, _)| spelling.eq_ignore_ascii_case(unit));

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value as Json, json};
 
+use super::document::FOR_EDITORS;
+use super::quantity::Dimension;
 use super::section::{Field, ModelShape, Shape};
 use super::{Node, Value, parse_fragment};
 
@@ -10,6 +12,8 @@ use super::{Node, Value, parse_fragment};
 pub fn document_schema(title: &str, fields: &[Field]) -> Json {
     let mut schema = table_schema(fields, None);
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
+    // No property that programs would offer as a setting.
+    schema["patternProperties"] = json!({ format!("^\\{FOR_EDITORS}$"): { "type": "string" } });
     schema["title"] = title.into();
     schema
 }
@@ -81,6 +85,10 @@ fn field_schema(field: &Field) -> Json {
     schema["description"] = description.into();
     if let Some(default) = field.default {
         schema["default"] = default_json(default);
+        if let (Shape::Model { .. }, Some(forms)) = (field.shape(), schema["oneOf"].as_array_mut()) {
+            let doc = "Parameters of the model that is the default here.";
+            forms.push(json!({ "type": "object", "not": { "required": ["kind"] }, "description": doc }));
+        }
     }
     schema
 }
@@ -103,7 +111,11 @@ fn default_json(text: &str) -> Json {
 fn shape_schema(shape: &Shape) -> Json {
     match shape {
         Shape::Quantity { expected, examples } => {
-            json!({ "type": "string", "examples": examples, "title": expected })
+            let mut schema = json!({ "type": "string", "examples": examples, "title": expected });
+            if let Some(dimension) = Dimension::expecting(expected) {
+                schema["pattern"] = dimension.pattern().into();
+            }
+            schema
         }
         Shape::Integer { minimum, maximum } => json!({ "type": "integer", "minimum": minimum, "maximum": maximum }),
         Shape::Number { above, up_to: None } => json!({ "type": "number", "exclusiveMinimum": above }),
