@@ -18,7 +18,7 @@ FIGURE_5 := guaranteed-rate --table 3,4,5,6,7,8,9 --columns guaranteed_rate --co
 # A table of 98-0876R1 for the gallery of plots.
 TABLE_4 := examples/analysis/table4-wan.csv --factors tcp_flavor,buffer_rtt,drop_policy --response efficiency
 
-.PHONY: build demo test rust-tests python-tests examples faults fuzz mutants needed lint bench docs gallery wheel lock vendor clean
+.PHONY: build demo test rust-tests python-tests examples faults fuzz mutants needed lint bench docs gallery wheel sdist lock vendor clean
 
 build: .venv/built
 
@@ -163,6 +163,10 @@ gallery: build
 # A wheel is compiled twice, the second time for what runs do most. Needs llvm-profdata: rustup component add llvm-tools.
 wheel: .venv/installed
 	$(BIN)/maturin build --pgo --out dist
+
+# The source as a package: `pip install` of it needs Rust.
+sdist: .venv/installed
+	$(BIN)/maturin sdist --out dist
 
 # Needs uv; everything else needs only what it writes.
 lock:

@@ -65,6 +65,7 @@ VERBS: Sequence[Verb] = (
     Verb(f"study verify {_PART} --sample 2"),
     Verb("store check longfat.db"),
     Verb("store salvage longfat.db salvaged.db"),
+    Verb("store merge merged.db longfat.db salvaged.db"),
     Verb("store upgrade longfat.db"),
     Verb("analyze results.csv --factors policy,buffer --response efficiency"),
     Verb("plot three-panel traces -o run.png", "plots"),

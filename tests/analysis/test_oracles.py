@@ -6,13 +6,14 @@ import math
 import numpy as np
 import pandas
 import pytest
-from scipy.special import ndtri
+from scipy.special import chdtri, ndtri
 from scipy.stats import f as f_distribution
 from scipy.stats import t as t_distribution
 from statsmodels.formula.api import ols
 from statsmodels.stats.anova import anova_lm
 
 from longfat._engine import f_tail, student_quantile
+from longfat.analysis import transformation
 from longfat.analysis.analysis import Component, Settings, analyse
 from longfat.analysis.fit import Array
 from longfat.statistics.intervals import Intervals
@@ -126,6 +127,11 @@ def test_normal_quantiles_of_ranks_are_those_of_scipy(count: int) -> None:
     for rank in (1, (count + 1) // 2, count):
         expected = ndtri((rank - 0.375) / (count + 0.25))
         assert normal_quantile(rank, count) == pytest.approx(expected, abs=1e-14)
+
+
+def test_the_interval_of_a_power_has_the_quantile_of_chi_square() -> None:
+    expected = chdtri(1, 1 - transformation.CONFIDENCE)
+    assert pytest.approx(expected) == transformation._CHI_SQUARE  # noqa: SLF001
 
 
 def test_quantiles_and_tails_are_those_of_scipy() -> None:

@@ -11,6 +11,7 @@ import pytest
 from longfat.base.extras import EXTRAS, MissingExtra, need
 
 ROOT = Path(__file__).parents[2]
+CSV = ROOT / "examples" / "analysis" / "table4-wan.csv"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 OPTIONAL = sorted({library for libraries in EXTRAS.values() for library in libraries})
 
@@ -63,6 +64,8 @@ def test_a_plain_installation_checks_runs_and_compares(tmp_path: Path, scenario_
         ("study", "compare", *part, "--intervals"),
         ("study", "claims", *part),
         ("store", "check", tmp_path / "plain.db"),
+        ("store", "merge", tmp_path / "merged.db", tmp_path / "plain.db"),
+        ("analyze", CSV, "--factors", "tcp_flavor,buffer_rtt", "--response", "efficiency"),
         ("models",),
         ("metrics",),
         ("schema", "scenario"),

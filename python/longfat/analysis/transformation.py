@@ -7,10 +7,10 @@ normal with one variance; Jain (1991), section 15.4, has the same powers.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import chdtri
 
 from longfat.analysis.fit import Array
 from longfat.analysis.residuals import Errors
@@ -38,6 +38,9 @@ POWERS = np.arange(-2, 2.01, 0.05)
 
 CONFIDENCE = 0.95
 """Confidence of the interval of exponents: another transformation is advised outside of it."""
+
+_CHI_SQUARE = NormalDist().inv_cdf((1 + CONFIDENCE) / 2) ** 2
+"""Quantile of chi-square with one degree of freedom: the square of a normal one."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ def advice(values: Array, errors: Errors) -> Advice | None:
     if not squares.all():
         return None
     likelihood = -0.5 * values.size * np.log(squares)
-    found = POWERS[likelihood >= likelihood.max() - chdtri(1, 1 - CONFIDENCE) / 2]
+    found = POWERS[likelihood >= likelihood.max() - _CHI_SQUARE / 2]
     best = float(POWERS[likelihood.argmax()])
     if found[0] <= 1 <= found[-1]:
         return None
