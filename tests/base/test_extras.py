@@ -1,4 +1,4 @@
-"""What a plain installation does, and what it says about libraries that extras bring."""
+"""A plain installation works, and names the extra of each library that it lacks."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""What released versions have read and written is read today (docs/contracts.md)."""
+"""Files that released versions have read and written are read today (docs/contracts.md)."""
 
 import json
 import sqlite3

@@ -22,8 +22,7 @@ def command(shell: str) -> None:
     """
     from click.shell_completion import get_completion_class
 
-    from longfat.cli.program import main
-
+    main = click.get_current_context().find_root().command
     completion = get_completion_class(shell)
     assert completion is not None
     click.echo(completion(main, {}, "longfat", "_LONGFAT_COMPLETE").source())

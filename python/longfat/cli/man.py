@@ -29,8 +29,8 @@ def command(output: Path) -> None:
     from importlib.metadata import version
 
     from longfat.base.files import written_whole
-    from longfat.cli.program import main
 
+    main = click.get_current_context().find_root().command
     folder = output.expanduser()
     folder.mkdir(parents=True, exist_ok=True)
     pages = dict(manual(main, "longfat", version("longfat")))
