@@ -21,7 +21,7 @@ OF_ARCHIVES = ("abstract", "authors", "keywords", "license", "title", "type", "v
 
 def valid(schema: str, *files: Path) -> subprocess.CompletedProcess[str]:
     program = Path(sys.executable).with_name("check-jsonschema")
-    command = [program, "--builtin-schema", f"vendor.{schema}", *files]
+    command = [str(program), "--builtin-schema", f"vendor.{schema}", *map(str, files)]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 

@@ -25,7 +25,7 @@ def main() -> None:
         subprocess.run([program, "study", "run", folder / "study", "--store", store], check=True)
         with closing(sqlite3.connect(store)) as database:
             (folder / "store.sql").write_text("\n".join(database.iterdump()) + "\n")
-    run = [program, "run", folder / "study" / "scenario.toml", "--json"]
+    run = [str(program), "run", str(folder / "study" / "scenario.toml"), "--json"]
     record = subprocess.run(run, check=True, capture_output=True, text=True).stdout
     (folder / "record.json").write_text(record)
 

@@ -95,11 +95,10 @@ def test_its_store_is_whole_and_its_runs_can_be_repeated(store: Path, longfat: L
     assert longfat("store", "check", store).returncode == 0
     with closing(sqlite3.connect(store)) as database:
         runs = database.execute("SELECT run_id, engine FROM runs").fetchall()
+    names = [name for name, _ in runs]
     assert runs
     with Store.readable(str(store)) as opened:
-        assert {stored.run_id for stored in opened.stored_runs({name for name, _ in runs})} == {
-            name for name, _ in runs
-        }
+        assert {stored.run_id for stored in opened.stored_runs(names)} == set(names)
     name, engine = runs[0]
     if is_of_this_model(engine):
         done: subprocess.CompletedProcess[str] = longfat("run", "--from", store, name)
