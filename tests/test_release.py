@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+import tarfile
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -111,3 +112,25 @@ def test_wheels_are_for_the_stable_abi_of_the_oldest_python() -> None:
     manifest = tomllib.loads((ROOT / "crates" / "bindings" / "Cargo.toml").read_text())
     oldest = PROJECT["requires-python"].removeprefix(">=").replace(".", "")
     assert f"abi3-py{oldest}" in manifest["dependencies"]["pyo3"]["features"]
+
+
+def test_the_source_package_has_all_that_is_compiled_and_shipped(tmp_path: Path) -> None:
+    program = Path(sys.executable).with_name("maturin")
+    subprocess.run([program, "sdist", "--out", tmp_path], cwd=ROOT, capture_output=True, check=True)
+    (archive,) = tmp_path.iterdir()
+    with tarfile.open(archive) as package:
+        there = {name.partition("/")[2] for name in package.getnames()}
+    compiled = {
+        str(file.relative_to(ROOT))
+        for file in (ROOT / "crates").glob("*/src/**/*")
+        if file.is_file() and "untrusted" not in file.parts
+    }
+    shipped = {
+        f"python/longfat/shipped/studies/{study.name}/{file}"
+        for study in (ROOT / "studies").iterdir()
+        for file in ("study.toml", "scenario.toml")
+        if (study / file).is_file()
+    }
+    assert compiled
+    assert shipped
+    assert sorted((compiled | shipped) - there) == []
