@@ -22,6 +22,18 @@ SCENARIOS = sorted(
     if "schema_version" in (text := file.read_text()) and "\n[topology" in text
 )
 
+COMPLETE: dict[str, Any] = {
+    "schema_version": 1,
+    "duration": "5 ms",
+    "topology": {
+        "kind": "n-source",
+        "sources": 2,
+        "access": {"delay": "5 us"},
+        "bottleneck": {"delay": "5 us"},
+    },
+    "port": {"buffer": "100 cells"},
+}
+
 
 def problems(document: Any) -> list[str]:
     return [error.message for error in VALIDATOR.iter_errors(document)]
@@ -53,7 +65,7 @@ def test_scenarios_are_valid_for_editors_too(file: Path) -> None:
     ],
 )
 def test_a_duration_has_a_unit_in_editors_as_in_the_engine(text: str, is_valid: bool) -> None:
-    document = {"schema_version": 1, "duration": text, "port": {"buffer": "100 cells"}}
+    document = COMPLETE | {"duration": text}
     assert (problems(document) == []) == is_valid
     if is_valid:
         load_scenario(document)
@@ -80,13 +92,18 @@ def test_every_pattern_takes_its_own_examples() -> None:
             assert Draft202012Validator(schema).is_valid(example), schema
 
 
+def toml(value: Any) -> str:
+    """A value as TOML writes it in a line."""
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{key} = {toml(inner)}' for key, inner in value.items())} }}"
+    return json.dumps(value)
+
+
 @pytest.mark.parametrize("suffix", [".json", ".toml"])
 def test_a_file_may_name_its_schema(tmp_path: Path, suffix: str) -> None:
     file = tmp_path / f"named{suffix}"
-    settings = {"$schema": "./scenario.schema.json", "schema_version": 1, "seed": 9}
-    as_toml = "\n".join(
-        f"{json.dumps(key)} = {json.dumps(value)}" for key, value in settings.items()
-    )
+    settings = {"$schema": "./scenario.schema.json", **COMPLETE, "seed": 9}
+    as_toml = "\n".join(f"{json.dumps(key)} = {toml(value)}" for key, value in settings.items())
     file.write_text(json.dumps(settings) if suffix == ".json" else as_toml)
     assert load_scenario(str(file)).settings["seed"] == 9
     assert problems(settings) == []
@@ -95,10 +112,10 @@ def test_a_file_may_name_its_schema(tmp_path: Path, suffix: str) -> None:
 def test_its_name_is_a_text_and_stands_at_the_top(tmp_path: Path) -> None:
     file = tmp_path / "named.json"
     for settings in ({"$schema": 5}, {"tcp": {"$schema": "x"}}):
-        file.write_text(json.dumps({"schema_version": 1, **settings}))
+        file.write_text(json.dumps(COMPLETE | settings))
         with pytest.raises(InvalidInput, match=r"\$schema"):
             load_scenario(str(file))
-        assert problems({"schema_version": 1, **settings})
+        assert problems(COMPLETE | settings)
 
 
 @pytest.mark.parametrize("schema", ["study_schema", "claims_schema", "orbit_schema"])

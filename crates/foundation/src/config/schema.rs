@@ -85,7 +85,8 @@ fn field_schema(field: &Field) -> Json {
     schema["description"] = description.into();
     if let Some(default) = field.default {
         schema["default"] = default_json(default);
-        if let (Shape::Model { .. }, Some(forms)) = (field.shape(), schema["oneOf"].as_array_mut()) {
+        let forms = schema.get_mut("oneOf").and_then(Json::as_array_mut);
+        if let (Shape::Model { .. }, Some(forms)) = (field.shape(), forms) {
             let doc = "Parameters of the model that is the default here.";
             forms.push(json!({ "type": "object", "not": { "required": ["kind"] }, "description": doc }));
         }
