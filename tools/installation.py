@@ -168,7 +168,7 @@ def whole_problems(installed: Installed) -> Iterator[str]:
     to_parquet = "import polars; polars.DataFrame({'time_s': [0.0], 'delay_s': [0.02]})"
     installed.run(f"python -c \"{to_parquet}.write_parquet('table.parquet')\"")
     studies = json.loads(installed.run("longfat study list --json").stdout)
-    names = [study["name"] for study in studies]
+    names = [study["name"] for study in studies["studies"]]
     (installed.folder / "all").mkdir()
     of_studies = [
         Verb(f"study {verb} {name} --quick --store all/{name}.db")
@@ -223,6 +223,7 @@ def measured(wheel: Path) -> dict[str, Any]:
             "python": sys.version.split()[0],
             "load": round(os.getloadavg()[0], 1),
             "cores": os.cpu_count(),
+            "profile": json.loads(installed.run("longfat doctor --json").stdout)["build_profile"],
             "wheel_mb": wheel.stat().st_size / _MEGABYTE,
             "install_s": install_s,
             "first_result_s": time.monotonic() - started,
@@ -251,8 +252,8 @@ def table(record: Mapping[str, Any]) -> str:
         "commands tried, with every study and the view": f"{record['verbs']}",
         "of these, failed": f"{len(record['problems'])}",
     }
-    python, load = record["python"], f"load {record['load']} on {record['cores']} cores"
-    lines = [f"| Python {python}, {load} | |", "|---|---:|"]
+    load = f"load {record['load']} on {record['cores']} cores"
+    lines = [f"| Python {record['python']}, {record['profile']} build, {load} | |", "|---|---:|"]
     return "\n".join([*lines, *(f"| {name} | {value} |" for name, value in rows.items())])
 
 
