@@ -30,7 +30,11 @@ TOLERANCE = 0.01
 COMMAND = "python benchmarks/profile.py"
 
 PARTS = {
-    "TCP: senders, receivers, their ends": ("transport/", "simulation/network/end_systems"),
+    "TCP: senders, receivers, their ends": (
+        "transport/",
+        "simulation/network/end_systems",
+        "simulation/network/tcp",
+    ),
     "network, by the fast driver": ("simulation/fast/",),
     "port, buffer and policy": ("switch/",),
     "lines and packets": ("link.rs", "framing/", "topology/"),

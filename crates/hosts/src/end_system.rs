@@ -1,8 +1,8 @@
 //! The plug of an end system: all that a network sees of a transport whose packets it carries as they are.
 //!
-//! Plain UDP is one ([`datagrams`](crate::datagrams)); QUIC and stacks that were written elsewhere are others. An end system has no clock and no
-//! sockets. The network hands it bytes of the application, packets and the times of its timer, and after each of these sends what
-//! [`transmit`](EndSystem::transmit) gives until there is nothing more.
+//! TCP is one ([`ends`](crate::transport::ends)), plain UDP another ([`datagrams`](crate::datagrams)); QUIC and stacks that were written elsewhere
+//! are others. An end system has no clock and no sockets. The network hands it bytes of the application, packets and the times of its timer, and
+//! after each of these sends what [`transmit`](EndSystem::transmit) gives until there is nothing more.
 
 use longfat_foundation::measure::SendLimit;
 use longfat_foundation::units::{Span, Time};
@@ -12,7 +12,38 @@ use crate::quic::{Kind, Packet};
 use crate::transport::resume::Resumption;
 use crate::transport::{Codepoint, ReceivedBytes, SenderStatistics};
 
-/// A packet of an end system, as it leaves or arrives.
+/// An end of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The end with the source of the connection.
+    Near,
+    /// The end that takes its data.
+    Far,
+}
+
+/// The packets of a kind of end system.
+pub trait Packets {
+    /// A packet as it leaves one end.
+    type Leaving;
+    /// A packet as it reaches the other.
+    type Arriving<'a>;
+    /// Number by which packets of a direction are told apart; `None` for packets that only open a connection.
+    fn number(packet: &Self::Arriving<'_>) -> Option<u64>;
+}
+
+/// Packets that are bytes behind a UDP header.
+pub struct Parcels;
+
+impl Packets for Parcels {
+    type Leaving = Parcel;
+    type Arriving<'a> = Parcel;
+
+    fn number(packet: &Parcel) -> Option<u64> {
+        Some(packet.number)
+    }
+}
+
+/// A packet of an end system over UDP, as it leaves or arrives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parcel {
     /// Bytes behind the UDP header.
@@ -42,6 +73,17 @@ pub struct Progress {
     pub sent: SenderStatistics,
 }
 
+/// Limit and next wake-up of an end that sends.
+#[derive(Clone, Copy, Debug)]
+pub struct Waiting {
+    /// When its timer is due.
+    pub expires: Option<Time>,
+    /// Limit that keeps it from sending more.
+    pub limit: SendLimit,
+    /// True if that timer makes it send again what may be lost; false for one of pacing, and for the pause before a delayed retransmission.
+    pub has_timer: bool,
+}
+
 /// Account of a sender of its path and its window, as far as it gives one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Vitals {
@@ -68,8 +110,8 @@ pub enum Direction {
     Received,
 }
 
-/// One end of a connection.
-pub trait EndSystem: Send {
+/// One end of a connection whose packets are `P`.
+pub trait EndSystem<P: Packets = Parcels>: Send {
     /// Name of the transport and its congestion control in results.
     fn name(&self) -> String;
     /// The connection begins.
@@ -79,11 +121,11 @@ pub trait EndSystem: Send {
     /// The application stops: data without end ends with what was sent.
     fn withdraw(&mut self, _now: Time) {}
     /// A packet arrives. Returns the bytes of the application that it brought.
-    fn receive(&mut self, now: Time, parcel: Parcel) -> ReceivedBytes;
+    fn receive(&mut self, now: Time, packet: P::Arriving<'_>) -> ReceivedBytes;
     /// The timer is due.
     fn expire(&mut self, _now: Time) {}
     /// Next packet to send now, if any.
-    fn transmit(&mut self, now: Time) -> Option<Parcel>;
+    fn transmit(&mut self, now: Time) -> Option<P::Leaving>;
     /// When its timer is due.
     fn expires(&mut self) -> Option<Time> {
         None
@@ -91,6 +133,11 @@ pub trait EndSystem: Send {
     /// The limit that keeps it from sending more.
     fn limit(&self) -> SendLimit {
         SendLimit::NoData
+    }
+    /// Its limit with its timer. It has one that makes it send again as long as it has something to send, if it does not know better.
+    fn waits(&mut self) -> Waiting {
+        let limit = self.limit();
+        Waiting { expires: self.expires(), limit, has_timer: limit != SendLimit::NoData }
     }
     /// Sets the bytes that were delivered and not read by its application: flow control lets the other end send so much less. No effect on
     /// ends whose application reads at once.

@@ -11,6 +11,7 @@ mod congestion_notification;
 mod connection;
 pub mod control;
 mod delivery;
+pub mod ends;
 pub mod flavor;
 pub mod law;
 mod opening;

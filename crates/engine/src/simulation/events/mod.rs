@@ -101,7 +101,7 @@ impl Drive for Events {
             Event::Background(number) => network.emit(now, number),
             Event::Frame(number) => network.begin_frame(now, number),
             Event::Release(room) => network.release_held_up(now, room),
-            Event::Timeout(_) | Event::Start | Event::Wake(_) | Event::LateAcknowledgment(_) => {}
+            Event::NearTimer(_) | Event::Start | Event::Wake(_) | Event::FarTimer(_) => {}
         }
     }
 
@@ -305,9 +305,7 @@ impl<O: Observer> Network<O, Events> {
         }
         self.cells_delivered += 1;
         self.packets.release_cell(cell.packet);
-        if arrived.is_some() && self.proxies.is_some() {
-            self.hand_over_on_leg(now, cell);
-        } else if arrived.is_some() {
+        if arrived.is_some() {
             self.hand_over(now, cell);
         }
     }

@@ -1,9 +1,9 @@
 //! Which slot of the calendar belongs to which entity.
 
 use longfat_foundation::calendar::Slot;
+use longfat_hosts::end_system::End;
 
 use super::Event;
-use super::datagrams::End;
 
 /// The events of all entities, in the order of their slots.
 ///
@@ -40,7 +40,7 @@ pub struct WithEvents {
 }
 
 /// Where a flow at work has its slots.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place(u32);
 
 impl Place {
@@ -52,7 +52,7 @@ impl Place {
 pub const NOWHERE: Slot = Slot(u32::MAX);
 
 /// The events of every flow; flows whose receivers may delay acknowledgments have a third one.
-const OF_EVERY_FLOW: [fn(usize) -> Event; 2] = [Event::Timeout, Event::Wake];
+const OF_EVERY_FLOW: [fn(usize) -> Event; 2] = [Event::NearTimer, Event::Wake];
 
 impl Agenda {
     /// For ports in front of the lines `port_lines`, lines and what else the driver has that have events, and flows whose receivers may delay
@@ -80,7 +80,7 @@ impl Agenda {
                 _ => {}
             }
         }
-        let late: Option<fn(usize) -> Event> = delays.then_some(Event::LateAcknowledgment);
+        let late: Option<fn(usize) -> Event> = delays.then_some(Event::FarTimer);
         let of_flow = OF_EVERY_FLOW.into_iter().chain(late).collect();
         Self {
             of_network,
@@ -160,29 +160,18 @@ impl Agenda {
         slot(self.rooms.0 as usize + number)
     }
 
-    pub fn timer(&self, place: Place) -> Slot {
-        self.of_flow_at(place, 0)
+    /// Timer of an end of a flow; of the far end only where receivers may delay acknowledgments.
+    #[inline(always)]
+    pub fn timer(&self, place: Place, end: End) -> Slot {
+        match end {
+            End::Near => self.of_flow_at(place, 0),
+            End::Far if self.of_flow.len() > OF_EVERY_FLOW.len() => self.of_flow_at(place, 2),
+            End::Far => NOWHERE,
+        }
     }
 
     pub fn wake(&self, place: Place) -> Slot {
         self.of_flow_at(place, 1)
-    }
-
-    /// Only where receivers may delay acknowledgments.
-    pub fn late_acknowledgment(&self, place: Place) -> Slot {
-        self.of_flow_at(place, 2)
-    }
-
-    /// Timer of an end of a connection over UDP; of the far end only where receivers may delay acknowledgments.
-    pub fn timer_of(&self, place: Place, end: End) -> Slot {
-        let has_one = end == End::Near || self.of_flow.len() > OF_EVERY_FLOW.len();
-        if !has_one {
-            return NOWHERE;
-        }
-        match end {
-            End::Near => self.timer(place),
-            End::Far => self.late_acknowledgment(place),
-        }
     }
 
     fn of_flow_at(&self, place: Place, which: usize) -> Slot {

@@ -95,6 +95,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         let mut calendar = Calendar::new(agenda.slots_with(flows.min(FLOWS_AT_FIRST)));
         let barriers = Barriers::of(&scenario, &graph, &sources);
         let waits = |connection| barriers.as_ref().is_some_and(|barriers| barriers.keeps_back(connection));
+        let proxies = Relays::of(&scenario, &graph, flows);
         let senders: Vec<_> = graph.flows.iter().map(|flow| flow.sender).collect();
         let mut network = Self {
             starts: Starts::planned(&sources, waits, &mut calendar),
@@ -106,11 +107,11 @@ impl<O: Observer, D: Drive> Network<O, D> {
             links,
             bottleneck_port,
             policing,
-            tells_applications: barriers.is_some() || sources.iter().any(|source| source.is_told()),
+            tells_of_arrivals: barriers.is_some() || proxies.is_some() || sources.iter().any(|source| source.is_told()),
             barriers,
             numbers,
-            proxies: Relays::of(&scenario, &graph, flows),
-            flows: Flows::waiting(flows, &scenario, &sources, &senders),
+            proxies,
+            flows: Flows::waiting(flows, &scenario, &graph, &sources),
             memories: Memories::default(),
             senders,
             sources,
@@ -123,7 +124,6 @@ impl<O: Observer, D: Drive> Network<O, D> {
             events_processed: 0,
             cells_sent: 0,
             cells_delivered: 0,
-            segments: Vec::new(),
             dropped: Vec::new(),
             scenario,
             observer,

@@ -167,18 +167,10 @@ impl<O: Observer, D: Drive> Network<O, D> {
     /// The flow `number`, the last of a connection, has delivered so many bytes: others may have waited for that.
     #[cold]
     pub fn pass_barriers(&mut self, now: Time, connection: usize, number: usize, delivered: u64) {
-        let has_finished = match self.flows.datagrams(connection) {
-            Some(flow) => flow.is_over(),
-            None => self.flows[number].size == Some(delivered),
-        };
+        let has_finished = self.flows[number].size == Some(delivered);
         let Some(barriers) = self.barriers.as_mut() else { return };
         if let Some((time, senders)) = barriers.deliver(now, connection, delivered) {
             for sender in senders {
-                if let Some(flow) = self.flows.datagrams(sender as usize) {
-                    let slot = flow.place().map(|place| self.agenda.wake(place));
-                    slot.into_iter().for_each(|slot| self.schedule_or_cancel(now, slot, Some(time)));
-                    continue;
-                }
                 let first = self.numbers.first(sender as usize, false);
                 if self.flows.is_at_work(first) {
                     self.flows[first].source_wakes = true;

@@ -1,12 +1,11 @@
 //! Proxies in the way of a connection over UDP: machines that take its packets from one leg and give packets to the next.
 
 use longfat_foundation::units::Time;
-use longfat_hosts::end_system::Parcel;
+use longfat_hosts::end_system::{End, Parcel};
 use longfat_stacks::proxies::udp::{Relay, Side};
 
 use super::agenda::Place;
 use super::audit::Violation;
-use super::datagrams::{DatagramFlow, End};
 use super::ledger::Hindrance;
 use super::{Drive, Network};
 use crate::observer::Observer;
@@ -106,7 +105,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         proxied.timers[proxy] = None;
         proxied.relays[proxy].expire(now);
         if let Some(place) = proxied.place {
-            self.schedule_or_cancel(now, self.agenda.timer_of(place, [End::Near, End::Far][proxy]), None);
+            self.schedule_or_cancel(now, self.agenda.timer(place, [End::Near, End::Far][proxy]), None);
         }
         self.act_at_proxy(now, connection, proxy);
     }
@@ -125,8 +124,8 @@ impl<O: Observer, D: Drive> Network<O, D> {
         if std::mem::replace(&mut proxied.timers[proxy], due) != due
             && let Some(place) = proxied.place
         {
-            let slot = self.agenda.timer_of(place, [End::Near, End::Far][proxy]);
-            self.schedule_or_cancel(now, slot, due.map(|due| due.max(now)));
+            let slot = self.agenda.timer(place, [End::Near, End::Far][proxy]);
+            self.schedule_or_cancel(now, slot, due);
         }
     }
 
@@ -142,6 +141,6 @@ impl<O: Observer, D: Drive> Network<O, D> {
     }
 
     fn proxied(&mut self, connection: usize) -> Option<&mut Proxied> {
-        self.flows.datagrams_mut(connection).and_then(DatagramFlow::proxied_mut)
+        self.flows.stack_mut(connection)?.ends.proxied.as_deref_mut()
     }
 }

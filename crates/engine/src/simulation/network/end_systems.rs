@@ -1,13 +1,17 @@
-//! The end systems: segments, acknowledgments and timers, between the network and the senders and receivers.
+//! The end systems: applications, packets and timers, between the network and the ends of flows. One path for every [`Transport`].
 
-use longfat_foundation::config::Parameter;
 use longfat_foundation::units::Time;
-use longfat_hosts::transport::{Acknowledgment, Codepoint, Segment, option_bytes};
+use longfat_hosts::end_system::{End, EndSystem, Packets as _};
+use longfat_hosts::traffic::Source;
+use longfat_hosts::transport::Codepoint;
 use longfat_network::framing::{Cell, Content, PacketId};
 
-use super::datagrams::End;
+use super::datagrams::Pair;
+use super::flows::Flow;
 use super::ledger::Hindrance;
-use super::{Drive, Flow, Network, OTHER_RANK, Slot, Way};
+use super::tcp::Tcp;
+use super::transport::{Ends, Transport};
+use super::{Drive, Network, OTHER_RANK, Slot, Way};
 use crate::observer::Observer;
 
 impl<O: Observer, D: Drive> Network<O, D> {
@@ -17,54 +21,24 @@ impl<O: Observer, D: Drive> Network<O, D> {
     #[inline(always)]
     pub fn hand_over(&mut self, now: Time, last: Cell) {
         let (circuit, connections) = (last.circuit(), self.numbers.pairs());
-        let content = &self.packets.get(last.packet).content;
-        if matches!(content, Content::Data { .. }) {
-            self.receive_segment::<false>(now, flow_with_data_on(circuit, connections), last);
-        } else if matches!(content, Content::Acknowledgment(_)) {
-            self.receive_acknowledgment(now, flow_with_data_on(circuit ^ 1, connections), last.packet);
-        } else {
-            self.hand_over_other(now, last);
-        }
-    }
-
-    /// [`hand_over`](Self::hand_over) where proxies split connections. A function of its own, so that runs without proxies have no branch
-    /// for them.
-    #[inline(never)]
-    pub fn hand_over_on_leg(&mut self, now: Time, last: Cell) {
-        let content = self.packets.get(last.packet).content;
-        let Some(number) = self.flow_on(last.circuit(), &content) else { return };
-        match content {
-            Content::Data { .. } => self.receive_segment::<true>(now, number, last),
-            Content::Acknowledgment(acknowledgment) => {
-                self.receive_acknowledgment_with_window(now, number, &acknowledgment, last.packet);
+        match self.packets.get(last.packet).content {
+            Content::Data { .. } => self.reach_far::<Tcp>(now, flow_with_data_on(circuit, connections), last),
+            Content::Acknowledgment(_) => {
+                self.reach_near::<Tcp>(now, flow_with_data_on(circuit ^ 1, connections), last);
             }
-            Content::Synchronize { .. }
-            | Content::Synchronized { .. }
-            | Content::Datagram { .. }
-            | Content::Background => {
-                self.hand_over_other(now, last);
-            }
+            _ => self.hand_over_other(now, last),
         }
     }
 
     /// [`hand_over`](Self::hand_over) of packets that carry neither data of TCP nor acknowledge any.
     #[inline(never)]
     fn hand_over_other(&mut self, now: Time, last: Cell) {
-        let packet = self.packets.get(last.packet);
-        let Some(number) = self.flow_on(last.circuit(), &packet.content) else { return };
-        match packet.content {
-            Content::Synchronize { sent } => {
-                self.ledger.synchronize_arrives(number, packet.bits);
-                self.observer.synchronize_received(now, number);
-                self.send_opening(now, self.flows[number].acknowledgments, Content::Synchronized { sent });
-                self.ledger.receiver_acts(now, number);
-                self.open_next_leg(now, number);
-            }
-            Content::Synchronized { sent } => {
-                self.ledger.control_arrives(number, packet.bits);
-                self.open(now, number, sent);
-            }
-            Content::Datagram { .. } => self.receive_datagram(now, last),
+        let content = &self.packets.get(last.packet).content;
+        let Some(number) = self.flow_on(last.circuit(), content) else { return };
+        match content {
+            Content::Synchronize { .. } => self.reach_far::<Tcp>(now, number, last),
+            Content::Synchronized { .. } => self.reach_near::<Tcp>(now, number, last),
+            Content::Datagram { .. } => self.hand_over_parcel(now, number, last),
             Content::Data { .. } | Content::Acknowledgment(_) | Content::Background => {}
         }
     }
@@ -79,67 +53,67 @@ impl<O: Observer, D: Drive> Network<O, D> {
         observed_flow(cell.circuit(), content, self.numbers.pairs())
     }
 
-    /// A segment is about to be taken, whose packet a queue may have marked.
-    fn note_mark(&mut self, now: Time, number: usize, length: u64, last: Cell, reduced: bool) {
-        let waiting = self.flows[number].receiver.note_mark(length, last.codepoint().is_marked(), reduced);
-        if let Some(acknowledgment) = waiting {
-            self.send_acknowledgment(now, number, acknowledgment);
-        }
-    }
-
+    /// A packet reaches the far end of a flow.
     // Always: one of two callers is far busier than the other.
     #[inline(always)]
-    fn receive_segment<const IS_LEG: bool>(&mut self, now: Time, number: usize, last: Cell) {
-        let packet = self.packets.get(last.packet);
-        let Content::Data { sequence, length, sent, reduced } = packet.content else { return };
-        let bits = packet.bits;
-        if !self.flows[number].ecn.is_absent() {
-            self.note_mark(now, number, length, last, reduced);
+    pub fn reach_far<K: Transport>(&mut self, now: Time, number: usize, last: Cell) {
+        let bits = self.packets.get(last.packet).bits;
+        let packet = K::arriving(&mut self.packets, last);
+        let mark = K::Packets::number(&packet);
+        let mut flow = self.flows.take::<K>(number);
+        let (brought, is_usual) = K::take(&mut self.observer, now, number, &mut flow, End::Far, packet);
+        self.ledger.packet_arrives(self.numbers.leg_of_end(number, End::Far, K::PASSES_PROXIES), brought, bits);
+        if let Some(mark) = mark {
+            self.flows.mark(number, now, mark);
         }
-        let flow = &mut self.flows[number];
-        // Kept apart, so that the one that nearly all segments are answered with is made in its place.
-        let (mut answers_expected, mut unexpected) = (false, None);
-        if flow.receiver.expects(sequence) {
-            answers_expected = flow.receiver.take_expected(now, length, sent);
-        } else {
-            unexpected = flow.receiver.receive_unexpected(now, sequence, length, sent);
+        let delivered = flow.ends.ends().1.progress().delivered;
+        if flow.size == Some(delivered) && brought.sum() > 0 {
+            flow.finished.get_or_insert(now);
         }
-        self.ledger.data_arrives(number, flow.receiver.latest(), bits);
-        flow.fingerprint.add(now.0);
-        flow.fingerprint.add(sequence);
-        let next = flow.receiver.next();
-        if flow.size == Some(next) && flow.finished.is_none() {
-            flow.finished = Some(now);
-        }
-        let is_watched = flow.late_acknowledgment == flow.receiver.due();
-        self.observer.segment_received(now, number, sequence, length, next);
-        if answers_expected {
-            let acknowledgment = self.flows[number].receiver.acknowledge_in_order();
-            if IS_LEG {
-                self.send_acknowledgment(now, number, acknowledgment);
-            } else {
-                self.send_acknowledgment_here(now, number, acknowledgment);
-            }
-        } else if let Some(acknowledgment) = unexpected {
-            self.send_acknowledgment(now, number, acknowledgment);
-        }
-        self.ledger.receiver_acts(now, number);
-        if !is_watched {
-            self.watch_receiver(now, number);
-        }
-        if IS_LEG || self.tells_applications {
-            self.tell_of_delivery(now, number, next);
+        self.act_far(now, number, &mut flow, is_usual);
+        self.flows.put(number, flow);
+        if self.tells_of_arrivals {
+            self.tell_of_arrival::<K>(now, number, delivered, brought.sum() > 0);
         }
     }
 
-    /// A flow has delivered `delivered` bytes since the beginning: to a proxy, which sends them on, or to an application.
-    fn tell_of_delivery(&mut self, now: Time, number: usize, delivered: u64) {
-        if self.proxies.is_some() && self.relay(now, number, delivered) {
+    /// A packet reaches the near end of a flow.
+    #[inline(always)]
+    pub fn reach_near<K: Transport>(&mut self, now: Time, number: usize, last: Cell) {
+        let bits = self.packets.get(last.packet).bits;
+        let packet = K::arriving(&mut self.packets, last);
+        let mark = K::Packets::number(&packet);
+        let mut flow = self.flows.take::<K>(number);
+        let (brought, _) = K::take(&mut self.observer, now, number, &mut flow, End::Near, packet);
+        self.ledger.control_arrives(self.numbers.leg_of_end(number, End::Near, K::PASSES_PROXIES), bits);
+        if let Some(mark) = mark {
+            self.flows.mark(number, now, mark);
+        }
+        if brought.sum() > 0 && flow.ends.has_stream() {
+            let delivered = flow.ends.progress_of(End::Near).delivered;
+            answer(&mut *self.sources[self.numbers.connection(number)], now, delivered, &mut *flow);
+        }
+        let is_at_rest = self.act_near(now, number, &mut flow);
+        self.put_away(number, flow, is_at_rest);
+        if self.proxies.is_some() && !K::PASSES_PROXIES && mark.is_some() {
+            self.tell_of_room(now, number);
+        }
+    }
+
+    /// A packet has reached the far end of a flow, where `delivered` bytes have been delivered since the beginning: to a proxy, which sends them
+    /// on, or to an application.
+    #[inline(never)]
+    fn tell_of_arrival<K: Transport>(&mut self, now: Time, number: usize, delivered: u64, has_data: bool) {
+        let passes_on = self.proxies.is_some() && !K::PASSES_PROXIES && self.relay(now, number, delivered, has_data);
+        if passes_on || !has_data || !self.flows[number].ends.has_stream() {
             return;
         }
         let connection = self.numbers.connection(number);
         if self.numbers.is_request(number) {
-            self.answer(now, connection, delivered);
+            let answers = self.numbers.first(connection, false);
+            if answer(&mut *self.sources[connection], now, delivered, &mut self.flows[answers]) {
+                self.act(now, answers, End::Near);
+            }
         } else {
             self.sources[connection].note_delivered(now, delivered);
             if self.barriers.is_some() {
@@ -148,172 +122,80 @@ impl<O: Observer, D: Drive> Network<O, D> {
         }
     }
 
-    /// `delivered` bytes of requests have been delivered to a server since the beginning, which may answer.
-    fn answer(&mut self, now: Time, connection: usize, delivered: u64) {
-        let answer = self.sources[connection].answer(delivered);
-        if answer > 0 {
-            let number = self.numbers.first(connection, false);
-            let flow = &mut self.flows[number];
-            flow.started = flow.started.or(Some(now));
-            flow.sender.offer(now, answer, &mut self.segments);
-            self.send_segments(now, number);
+    /// The timer of an end of a flow is due; of those of a connection that passes proxies besides its own, that of a proxy.
+    pub fn expire(&mut self, now: Time, number: usize, end: End) {
+        if !self.flows.passes_proxies(number) {
+            self.expire_end::<Tcp>(now, number, end);
+        } else if number == self.numbers.connection(number) {
+            self.expire_end::<Pair>(now, number, end);
+        } else {
+            self.expire_at_proxy(now, self.numbers.connection(number), end as usize);
         }
     }
 
-    /// A delayed acknowledgment is due.
-    pub fn acknowledge_late(&mut self, now: Time, number: usize) {
-        if self.flows.is_over_udp(number) {
-            return self.expire_datagrams(now, number, End::Far);
+    fn expire_end<K: Transport>(&mut self, now: Time, number: usize, end: End) {
+        let mut flow = self.flows.take::<K>(number);
+        if end == End::Near || !K::ACKNOWLEDGES_LATE {
+            self.flows.fingerprint_mut(number).add(now.0);
+            flow.timers[end as usize] = None;
+            self.calendar.cancel(self.agenda.timer(flow.place, end));
         }
-        let acknowledgment = self.flows[number].receiver.acknowledge_late();
-        self.send_acknowledgment(now, number, acknowledgment);
-        self.ledger.receiver_acts(now, number);
-        self.watch_receiver(now, number);
-    }
-
-    /// Sets the receiver's timer in the calendar.
-    #[inline(never)]
-    fn watch_receiver(&mut self, now: Time, number: usize) {
-        let flow = &mut self.flows[number];
-        let due = flow.receiver.due();
-        if flow.late_acknowledgment != due {
-            flow.late_acknowledgment = due;
-            self.ledger.receiver_delays(now, number, due.is_some());
-            self.schedule_or_cancel(now, self.agenda.late_acknowledgment(self.flows[number].place), due);
-        }
-    }
-
-    #[inline(never)]
-    fn send_acknowledgment(&mut self, now: Time, number: usize, acknowledgment: Acknowledgment) {
-        let packet = self.send_acknowledgment_here(now, number, acknowledgment);
-        if self.proxies.is_some() {
-            self.advertise(number, packet);
-        }
-    }
-
-    /// Sends an acknowledgment, without saying what a proxy has room for.
-    #[inline(always)]
-    fn send_acknowledgment_here(&mut self, now: Time, number: usize, acknowledgment: Acknowledgment) -> PacketId {
-        self.observer.acknowledgment_sent(now, number, &acknowledgment);
-        let Flow { acknowledgments, option_bytes, .. } = self.flows[number];
-        let mut options = option_bytes.acknowledgment;
-        if !acknowledgment.blocks.is_empty() {
-            options += option_bytes.blocks.bytes(acknowledgment.blocks.as_slice().len());
-        }
-        let content = Content::Acknowledgment(acknowledgment);
-        let size = self.sizes.of(0, options);
-        self.send_packet(now, acknowledgments, content, Codepoint::NotCapable, size)
-    }
-
-    /// Sends what opens a connection, or the answer to it.
-    #[inline(never)]
-    fn send_opening(&mut self, now: Time, way: Way, content: Content) {
-        let size = self.sizes.of(0, option_bytes::SYNCHRONIZE);
-        self.send_packet(now, way, content, Codepoint::NotCapable, size);
-    }
-
-    #[inline(always)]
-    fn receive_acknowledgment(&mut self, now: Time, number: usize, packet: PacketId) {
-        let packet = self.packets.get(packet);
-        let Content::Acknowledgment(acknowledgment) = &packet.content else { return };
-        self.ledger.control_arrives(number, packet.bits);
-        let flow = &mut self.flows[number];
-        flow.fingerprint.add(now.0);
-        flow.fingerprint.add(acknowledgment.next);
-        self.observer.acknowledgment_received(now, number, acknowledgment, flow.sender.window());
-        flow.sender.take_acknowledgment(now, acknowledgment, &mut self.segments);
-        self.send_segments_here(now, number);
-    }
-
-    /// [`receive_acknowledgment`](Self::receive_acknowledgment) where proxies advertise windows that change.
-    #[inline(never)]
-    fn receive_acknowledgment_with_window(
-        &mut self,
-        now: Time,
-        number: usize,
-        acknowledgment: &Acknowledgment,
-        id: PacketId,
-    ) {
-        let packet = self.packets.get(id);
-        self.ledger.control_arrives(number, packet.bits);
-        if self.numbers.next(number).is_some() {
-            self.observer.window_advertised(number, packet.window());
-        }
-        let flow = &mut self.flows[number];
-        flow.fingerprint.add(now.0);
-        flow.fingerprint.add(acknowledgment.next);
-        self.observer.acknowledgment_received(now, number, acknowledgment, flow.sender.window());
-        if !self.learn_window(now, number, acknowledgment.next, id) {
-            self.flows[number].sender.acknowledge(now, *acknowledgment, &mut self.segments);
-        }
-        self.flows[number].sender.mind_closed_window();
-        self.send_segments(now, number);
-        self.tell_of_room(now, number);
-    }
-
-    /// The answer to a synchronizing segment that was sent at `sent` has arrived.
-    fn open(&mut self, now: Time, number: usize, sent: Time) {
-        self.observer.synchronized(now, number);
-        self.flows[number].sender.synchronized(now, sent, &mut self.segments);
-        self.send_segments(now, number);
-    }
-
-    pub fn time_out(&mut self, now: Time, number: usize) {
-        if self.flows.is_over_udp(number) {
-            return self.expire_datagrams(now, number, End::Near);
-        }
-        let flow = &mut self.flows[number];
-        flow.fingerprint.add(now.0);
-        flow.timer = None;
-        if flow.sender.times_out_next() {
-            self.observer.timed_out(now, number, flow.sender.window());
-        }
-        flow.sender.expire(now, &mut self.segments);
-        self.calendar.cancel(self.agenda.timer(self.flows[number].place));
-        self.send_segments(now, number);
+        K::expire(&mut self.observer, now, number, &mut flow, end);
+        self.act_with(now, number, flow, end);
     }
 
     /// The source of a connection wakes; `is_first` for the first time, which has no slot of its own in the calendar.
     pub fn wake(&mut self, now: Time, connection: usize, is_first: bool) {
-        if self.flows.datagrams(connection).is_some() {
-            return self.wake_datagrams(now, connection, is_first);
-        }
-        self.begin_connection(connection);
         if is_first {
-            self.remember_paths(connection);
+            self.begin_connection(now, connection);
+        }
+        if self.is_outside(connection) {
+            return;
         }
         let source = &mut self.sources[connection];
-        let wake = source.wake(now);
-        let (is_stopped, number) = (source.is_stopped(), self.numbers.first(connection, source.asks()));
+        let (wake, is_stopped, asks) = (source.wake(now), source.is_stopped(), source.asks());
+        // What asks is a flow of its own, or the far end of one whose ends both send.
+        let (number, end) = match self.flows.passes_proxies(connection) {
+            true if asks => (connection, End::Far),
+            true => (connection, End::Near),
+            false => (self.numbers.first(connection, asks), End::Near),
+        };
         let flow = &mut self.flows[number];
         flow.source_wakes = wake.next.is_some();
         if is_stopped {
-            self.stop(now, connection, number);
-            return;
+            return self.stop(now, connection, number, end);
         }
-        flow.started = flow.started.or(Some(now).filter(|_| wake.bytes > 0));
-        flow.sender.offer(now, wake.bytes, &mut self.segments);
+        flow.started = flow.started.or(Some(now).filter(|_| wake.bytes > 0 && end == End::Near));
         if self.barriers.is_some() {
             self.note_round(now, connection);
         }
-        let flow = &self.flows[number];
+        let slot = self.agenda.wake(self.flows[number].place);
         if !(is_first && wake.next.is_none()) {
-            self.schedule_or_cancel(now, self.agenda.wake(flow.place), wake.next);
+            self.schedule_or_cancel(now, slot, wake.next);
         }
-        self.send_segments(now, number);
+        self.offer(now, number, end, wake.bytes);
     }
 
-    /// The application of a connection stops: what it has handed over is all that there will ever be.
+    /// The application at an end of a flow hands over so many bytes; none open a connection of TCP that has to be opened.
+    pub fn offer(&mut self, now: Time, number: usize, end: End, bytes: u64) {
+        if bytes > 0 || !self.flows.passes_proxies(number) {
+            self.flows[number].ends.offer(now, end, bytes);
+        }
+        self.act(now, number, end);
+    }
+
+    /// The application at an end stops: what it has handed over is all that there will ever be.
     #[cold]
-    fn stop(&mut self, now: Time, connection: usize, number: usize) {
+    fn stop(&mut self, now: Time, connection: usize, number: usize, end: End) {
         let flow = &mut self.flows[number];
-        flow.sender.withdraw();
-        let size = flow.sender.offered();
-        // Of requests it is not known what they will be answered with.
-        let legs: Vec<_> = if self.numbers.is_request(number) {
-            Vec::new()
-        } else {
-            self.numbers.in_turn(connection, false).collect()
+        flow.ends.withdraw(now, end);
+        let size = flow.ends.progress_of(end).offered;
+        // Of requests it is not known what they will be answered with, and of datagrams only those that arrive are.
+        let is_known = !self.numbers.is_request(number) && end == End::Near && flow.ends.has_stream();
+        let legs: Vec<_> = match is_known {
+            true if self.flows.passes_proxies(number) => vec![number],
+            true => self.numbers.in_turn(connection, false).collect(),
+            false => Vec::new(),
         };
         for &leg in &legs {
             if self.flows.is_at_work(leg) {
@@ -322,62 +204,98 @@ impl<O: Observer, D: Drive> Network<O, D> {
         }
         self.schedule_or_cancel(now, self.agenda.wake(self.flows[number].place), None);
         if let Some(last) = legs.last().filter(|last| self.barriers.is_some() && self.flows.is_at_work(**last)) {
-            let delivered = self.flows[*last].receiver.next();
+            let delivered = self.flows[*last].ends.progress().delivered;
             self.pass_barriers(now, connection, *last, delivered);
         }
-        self.send_segments(now, number);
+        self.act(now, number, end);
     }
 
-    /// Sends what the sender of a flow has decided to send, and sets its timer in the calendar.
+    /// Sends what an end of a flow has to send, and sets its timer in the calendar.
     #[inline(never)]
-    pub fn send_segments(&mut self, now: Time, number: usize) {
-        self.send_segments_here(now, number);
+    pub fn act(&mut self, now: Time, number: usize, end: End) {
+        if self.flows.passes_proxies(number) {
+            let flow = self.flows.take::<Pair>(number);
+            self.act_with(now, number, flow, end);
+        } else {
+            let flow = self.flows.take::<Tcp>(number);
+            self.act_with(now, number, flow, end);
+        }
     }
 
-    // Always: acknowledgments are the cause of nearly all segments.
+    #[inline(never)]
+    fn act_with<K: Transport>(&mut self, now: Time, number: usize, mut flow: Box<Flow<K>>, end: End) {
+        let is_at_rest = match end {
+            End::Near => self.act_near(now, number, &mut flow),
+            End::Far => {
+                self.act_far(now, number, &mut flow, false);
+                false
+            }
+        };
+        self.put_away(number, flow, is_at_rest);
+    }
+
+    /// A flow has acted; it may be over if it is at rest.
     #[inline(always)]
-    fn send_segments_here(&mut self, now: Time, number: usize) {
-        let flow = &mut self.flows[number];
-        let (way, ecn, option_bytes) = (flow.data, flow.ecn, flow.option_bytes.data);
-        let waiting = flow.sender.waits_for();
-        let is_watched = std::mem::replace(&mut flow.timer, waiting.expires) == waiting.expires;
-        let sends = !self.segments.is_empty();
-        let mut index = 0;
-        while let Some(&segment) = self.segments.get(index) {
-            index += 1;
-            if self.observer.interests().anything {
-                self.observer.segment_sent(now, number, segment, self.flows[number].sender.window());
-            }
-            let Segment { sequence, length, again, reduced, .. } = segment;
-            if segment.synchronize {
-                self.send_opening(now, way, Content::Synchronize { sent: now });
-            } else {
-                let content = Content::Data { sequence, length, sent: now, reduced };
-                let is_capable = !again || self.flows[number].sender.learns_share_of_marks();
-                let codepoint = if is_capable { ecn.codepoint() } else { Codepoint::NotCapable };
-                let size = self.sizes.of(length, option_bytes);
-                self.send_packet(now, way, content, codepoint, size);
-            }
-        }
-        self.segments.clear();
-        if !is_watched {
-            self.schedule_or_cancel(now, self.agenda.timer(self.flows[number].place), waiting.expires);
-        }
-        if self.observer.interests().anything {
-            self.observer.sender_acted(now, number, &self.flows[number].sender);
-        }
-        if self.ledger.sender_acts(now, number, sends, Hindrance::of(&waiting)) {
+    fn put_away<K: Transport>(&mut self, number: usize, flow: Box<Flow<K>>, is_at_rest: bool) {
+        self.flows.put(number, flow);
+        if is_at_rest {
             self.end_if_over(number);
         }
     }
 
+    /// The near end of a flow, which is in hand, sends what it has to send. Tells whether nothing is under way then, or waits to be sent.
+    // Always: acknowledgments are the cause of nearly all segments.
+    #[inline(always)]
+    fn act_near<K: Transport>(&mut self, now: Time, number: usize, flow: &mut Flow<K>) -> bool {
+        let sends = K::send_all(self, now, number, flow, End::Near, false);
+        let waits = flow.ends.ends_mut().0.waits();
+        if std::mem::replace(&mut flow.timers[End::Near as usize], waits.expires) != waits.expires {
+            self.schedule_or_cancel(now, self.agenda.timer(flow.place, End::Near), waits.expires);
+        }
+        K::note_act(&mut self.observer, now, number, flow);
+        let leg = self.numbers.leg_of_end(number, End::Near, K::PASSES_PROXIES);
+        self.ledger.sender_acts(now, leg, sends, Hindrance::of(&waits))
+    }
+
+    /// The far end of a flow, which is in hand, sends what it has to send, with the usual answer or without.
+    #[inline(always)]
+    fn act_far<K: Transport>(&mut self, now: Time, number: usize, flow: &mut Flow<K>, is_usual: bool) {
+        K::send_all(self, now, number, flow, End::Far, is_usual);
+        let leg = self.numbers.leg_of_end(number, End::Far, K::PASSES_PROXIES);
+        self.ledger.receiver_acts(now, leg);
+        let due = flow.ends.ends_mut().1.expires();
+        if flow.timers[End::Far as usize] != due {
+            flow.timers[End::Far as usize] = due;
+            if K::ACKNOWLEDGES_LATE {
+                self.ledger.receiver_delays(now, leg, due.is_some());
+            }
+            self.schedule_or_cancel(now, self.agenda.timer(flow.place, End::Far), due);
+        }
+    }
+
+    /// Sends all packets of an end. Tells whether there were any.
+    #[inline(never)]
+    pub fn transmit<K: Transport>(&mut self, now: Time, number: usize, flow: &mut Flow<K>, end: End) -> bool {
+        let mut sends = false;
+        loop {
+            let (near, far) = flow.ends.ends_mut();
+            let (packet, way) = match end {
+                End::Near => (near.transmit(now), flow.there),
+                End::Far => (far.transmit(now), flow.back),
+            };
+            let Some(packet) = packet else { return sends };
+            sends = true;
+            K::note_departure(&mut self.observer, now, number, flow, end, &packet);
+            K::send(self, now, way, end, packet);
+        }
+    }
+
+    /// Sets a timer of an end system in the calendar; one that should have been due already is due now.
+    #[inline(never)]
     pub fn schedule_or_cancel(&mut self, now: Time, slot: Slot, time: Option<Time>) {
         self.driver.note_scheduled(slot, now);
         match time {
-            Some(time) => {
-                assert!(time >= now, "a timer is set for {time:?}, and it is {now:?}");
-                self.calendar.schedule(slot, time, OTHER_RANK);
-            }
+            Some(time) => self.calendar.schedule(slot, time.max(now), OTHER_RANK),
             None => self.calendar.cancel(slot),
         }
     }
@@ -406,6 +324,16 @@ impl<O: Observer, D: Drive> Network<O, D> {
         D::send(self, now, line, first, cells, bits);
         packet
     }
+}
+
+/// `delivered` bytes of requests have been delivered to a server since the beginning, which may answer over a flow. Tells whether it does.
+fn answer<E: Ends + ?Sized>(source: &mut dyn Source, now: Time, delivered: u64, flow: &mut Flow<E>) -> bool {
+    let answer = if source.asks() { source.answer(delivered) } else { 0 };
+    if answer > 0 {
+        flow.started = flow.started.or(Some(now));
+        flow.ends.offer(now, End::Near, answer);
+    }
+    answer > 0
 }
 
 /// The flow that a packet on a circuit belongs to, of `connections` connections or legs; none for background traffic.

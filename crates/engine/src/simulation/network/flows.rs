@@ -11,44 +11,35 @@ use longfat_foundation::random::Chance;
 use longfat_foundation::units::Time;
 use longfat_hosts::end_system::Progress;
 use longfat_hosts::traffic::Source;
-use longfat_hosts::transport::{CongestionNotification, OptionSize, Receiver, Sender, SenderStatistics, TickClock};
+use longfat_hosts::transport::ends::ends;
+use longfat_hosts::transport::{CongestionNotification, SenderStatistics, TickClock};
 use longfat_network::topology::Graph;
 
 use super::agenda::Place;
-use super::audit::audit_flow;
-use super::datagrams::{DatagramCounts, DatagramFlow};
+use super::datagrams::{DatagramCounts, Pair};
 use super::legs::Numbers;
+use super::tcp::Tcp;
+use super::transport::{Ends, Transport};
 use super::{Drive, Network, Way};
 use crate::observer::Observer;
 use crate::scenario::Scenario;
 
-/// Bytes of TCP options of packets with data, and of acknowledgments without their blocks, and how the option with these is written.
-#[derive(Clone, Copy, Debug)]
-pub struct OptionBytes {
-    pub data: u64,
-    pub acknowledgment: u64,
-    pub blocks: OptionSize,
-}
-
-/// One direction of a connection: a sender, and the receiver of its data.
+/// One direction of a connection: the end that sends its data, and the one that takes them.
 ///
 /// Flow c carries the data of connection c. Where the receiving ends ask for what is sent, flow n + c of n connections carries
 /// the requests, the other way: its data share a circuit with the acknowledgments of flow c, and the reverse. Where proxies split
-/// connections, each leg is a flow ([`Numbers`]).
-pub struct Flow {
-    pub sender: Sender,
-    pub receiver: Receiver,
-    /// The name of its congestion control, and what its ends agree on about marks.
-    pub flavor: Cow<'static, str>,
-    pub ecn: CongestionNotification,
-    pub option_bytes: OptionBytes,
-    pub data: Way,
-    pub acknowledgments: Way,
+/// connections, each leg is a flow ([`Numbers`]). A connection whose packets [pass proxies](Flows::passes_proxies) has flow c only, for all of its
+/// legs and for requests too.
+pub struct Flow<E: ?Sized> {
+    /// The name of its transport or congestion control.
+    pub name: Cow<'static, str>,
+    /// The way of what each end sends.
+    pub there: Way,
+    pub back: Way,
     /// Where its slots of the calendar are, once it works.
     pub place: Place,
-    /// When the sender's timers, and the receiver's, are due in the calendar.
-    pub timer: Option<Time>,
-    pub late_acknowledgment: Option<Time>,
+    /// When the timer of each end is due in the calendar.
+    pub timers: [Option<Time>; 2],
     /// When its application handed over something for the first time.
     pub started: Option<Time>,
     /// Whether its source will wake again.
@@ -56,10 +47,29 @@ pub struct Flow {
     /// All bytes that the source will ever hand over, if there is an end, and when the last of them was delivered.
     pub size: Option<u64>,
     pub finished: Option<Time>,
-    pub fingerprint: Fingerprint,
+    pub ends: E,
 }
 
-impl Flow {
+impl<E> Flow<E> {
+    /// A flow with these ends, as it is before its connection begins.
+    pub fn with(ends: E, name: Cow<'static, str>, ways: [Way; 2], size: Option<u64>) -> Self {
+        let [there, back] = ways;
+        Self {
+            name,
+            there,
+            back,
+            place: Place::NONE,
+            timers: [None; 2],
+            started: None,
+            source_wakes: true,
+            size,
+            finished: None,
+            ends,
+        }
+    }
+}
+
+impl Flow<Tcp> {
     /// The flow with that number, as it is when its connection begins.
     pub fn planned(number: usize, scenario: &Scenario, graph: &Graph, sources: &[Box<dyn Source>], asks: bool) -> Self {
         let numbers = Numbers::of(graph);
@@ -80,67 +90,48 @@ impl Flow {
         let whose = if is_request { "request-" } else { "" };
         let stream = |what: &str| chance.stream(&format!("flow/{}/{whose}{sender}{what}", path.number()));
         let clock = TickClock::with_chance(tcp.timer_granularity.0, tcp.timer_phase, || stream("timer-phase"));
-        let mut sender = Sender::new(&tcp, clock);
-        sender.take_chance(|| stream("window-law"));
-        let way = |circuit| Way::of(circuit, graph);
-        let (data, acknowledgments) = numbers.circuits(number);
-        let (data, acknowledgments) = (way(data), way(acknowledgments));
-        Self {
-            receiver: sender.receiver(&tcp),
-            sender,
-            flavor: tcp.congestion_control(),
-            ecn: tcp.ecn,
-            option_bytes: OptionBytes {
-                data: tcp.option_bytes(),
-                acknowledgment: tcp.option_bytes() + tcp.ecn.option_bytes(),
-                blocks: tcp.sack_option_size,
-            },
-            data,
-            acknowledgments,
-            place: Place::NONE,
-            timer: None,
-            late_acknowledgment: None,
-            source_wakes: before.is_none(),
-            size: if is_request { None } else { sources[connection].size() },
-            finished: None,
-            started: None,
-            fingerprint: Fingerprint::default(),
-        }
+        let room = next.and_then(|_| scenario.split()).map(|split| split.buffer.0);
+        let (mut near, far) = ends(&tcp, clock, room);
+        near.take_chance(|| stream("window-law"));
+        let size = if is_request { None } else { sources[connection].size() };
+        let (there, back) = numbers.circuits(number);
+        let ways = [there, back].map(|circuit| Way::of(circuit, graph));
+        let flow = Self::with(Tcp { near, far, ecn: tcp.ecn }, tcp.congestion_control(), ways, size);
+        Self { source_wakes: before.is_none(), ..flow }
     }
+}
 
+impl Flow<dyn Ends> {
     /// Its application hands over `size` bytes in all.
     pub fn end_with(&mut self, now: Time, size: u64) {
         self.size = Some(size);
-        if size > 0 && self.receiver.next() == size {
+        if size > 0 && self.ends.progress().delivered == size {
             self.finished.get_or_insert(now);
         }
     }
 
     /// True if the flow has no pending event and all of its data is acknowledged.
     fn is_over(&self) -> bool {
-        let waits = self.source_wakes || self.timer.is_some() || self.late_acknowledgment.is_some();
-        !waits && self.size == Some(self.sender.unacknowledged())
+        let waits = self.source_wakes || self.timers.iter().any(Option::is_some);
+        !waits && self.ends.is_over(self.size)
     }
+}
 
-    /// Memory of the flow's losses: one range for each hole.
-    fn memory_bytes(&self) -> usize {
-        self.sender.memory_bytes() + self.receiver.memory_bytes()
-    }
-
+impl<E: Ends + ?Sized> Flow<E> {
     /// Its outcome so far.
     pub fn outcome(&self) -> Outcome {
+        let Progress { offered, delivered, held, received_to, sent } = self.ends.progress();
         Outcome {
-            flavor: self.flavor.clone(),
-            ecn: self.ecn,
-            offered: self.sender.offered(),
-            sent: *self.sender.statistics(),
-            delivered: self.receiver.next(),
-            received_to: self.receiver.highest(),
-            held: self.receiver.bytes_held(),
+            flavor: self.name.clone(),
+            ecn: self.ends.ecn(),
+            offered,
+            sent,
+            delivered,
+            received_to,
+            held,
             finished: self.finished,
             started: self.started,
-            fingerprint: self.fingerprint,
-            datagrams: None,
+            datagrams: self.ends.datagrams().map(|counts| Box::new(counts.clone())),
         }
     }
 }
@@ -158,152 +149,162 @@ pub struct Outcome {
     pub held: u64,
     pub started: Option<Time>,
     pub finished: Option<Time>,
-    pub fingerprint: Fingerprint,
     /// Of a connection over UDP, which has sent nothing else.
     pub datagrams: Option<Box<DatagramCounts>>,
 }
 
-impl Outcome {
-    /// Outcome of a connection over UDP: bytes of the applications for a stack, datagrams for plain UDP.
-    fn of_datagrams(flow: &DatagramFlow) -> Self {
-        let counts = flow.counts();
-        if !flow.is_plain() {
-            let Progress { offered, delivered, held, received_to, sent } = flow.progress();
-            return Self {
-                flavor: flow.name().into(),
-                ecn: CongestionNotification::None,
-                offered,
-                sent,
-                delivered,
-                received_to,
-                held,
-                finished: flow.finished(),
-                started: flow.started(),
-                fingerprint: flow.fingerprint(),
-                datagrams: None,
-            };
-        }
-        Self {
-            flavor: flow.name().into(),
-            ecn: CongestionNotification::None,
-            offered: counts.sent_bytes,
-            sent: SenderStatistics { segments_sent: counts.sent, ..SenderStatistics::default() },
-            delivered: counts.there.bytes,
-            received_to: counts.there.bytes,
-            held: 0,
-            finished: None,
-            started: flow.started(),
-            fingerprint: flow.fingerprint(),
-            datagrams: Some(Box::new(counts.clone())),
-        }
-    }
-}
-
 /// A flow for the data of each connection and, where receiving ends ask, behind them one for the requests of each.
+///
+/// A flow that acts is [taken](Self::take) out and [put](Self::put) back: its acts change the network, of which it is then no part.
 pub struct Flows {
-    at_work: Vec<Option<Box<Flow>>>,
+    /// Those over TCP, by number: made when their connection begins.
+    pub tcp: Vec<Option<Box<Flow<Tcp>>>>,
+    /// Those of connections that pass proxies: all are there from the beginning. Nowhere at all if none does.
+    pub stacks: Vec<Option<Box<Flow<Pair>>>>,
+    /// Of each connection, whether it passes proxies; nowhere at all if none does.
+    passing: Vec<bool>,
+    fingerprints: Vec<Fingerprint>,
     /// Outcomes of the flows that are over, in the order in which they ended, and the place of each flow among them: nowhere at all
     /// until there is one.
     over: Vec<Outcome>,
     places: Vec<Option<NonZeroU32>>,
-    /// Of each connection, if it uses UDP in the place of TCP: it has no other flow. Nowhere at all if none does.
-    datagrams: Vec<Option<Box<DatagramFlow>>>,
 }
 
 impl Flows {
     /// So many, none of which has begun, of connections with these sources.
-    pub fn waiting(flows: usize, scenario: &Scenario, sources: &[Box<dyn Source>], senders: &[usize]) -> Self {
-        let datagrams = DatagramFlow::of_sources(scenario, sources, senders);
-        Self { at_work: (0..flows).map(|_| None).collect(), over: Vec::new(), places: Vec::new(), datagrams }
+    pub fn waiting(flows: usize, scenario: &Scenario, graph: &Graph, sources: &[Box<dyn Source>]) -> Self {
+        let planned = |connection| Flow::<Pair>::planned(connection, scenario, graph, sources).map(Box::new);
+        let mut stacks: Vec<_> = (0..sources.len()).map(planned).collect();
+        if stacks.iter().all(Option::is_none) {
+            stacks = Vec::new();
+        }
+        Self {
+            tcp: (0..flows).map(|_| None).collect(),
+            passing: stacks.iter().map(Option::is_some).collect(),
+            stacks,
+            fingerprints: vec![Fingerprint::default(); flows],
+            over: Vec::new(),
+            places: Vec::new(),
+        }
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.at_work.len()
+        self.tcp.len()
+    }
+
+    /// Takes a flow that acts out of the table.
+    #[inline(always)]
+    pub fn take<K: Transport>(&mut self, number: usize) -> Box<Flow<K>> {
+        match K::table(self)[number].take() {
+            Some(flow) => flow,
+            None => not_at_work(number),
+        }
+    }
+
+    /// Puts a flow back that has acted.
+    #[inline(always)]
+    pub fn put<K: Transport>(&mut self, number: usize, flow: Box<Flow<K>>) {
+        // The place is empty, and the compiler need not know how to drop what it had.
+        std::mem::forget(K::table(self)[number].replace(flow));
+    }
+
+    /// True if the packets of the connection of a flow pass proxies, so that all of its legs are one flow.
+    #[inline]
+    pub fn passes_proxies(&self, number: usize) -> bool {
+        self.owner(number).1
+    }
+
+    /// The number of the flow of which the flow with that number is a leg, and whether it passes proxies: if not, it is that flow itself.
+    #[inline]
+    fn owner(&self, number: usize) -> (usize, bool) {
+        match number.checked_rem(self.passing.len()) {
+            Some(connection) if self.passing[connection] => (connection, true),
+            _ => (number, false),
+        }
+    }
+
+    /// The flow of which the flow with that number is a leg, or that flow itself, if it is not over.
+    pub fn get(&self, number: usize) -> Option<&Flow<dyn Ends>> {
+        match self.owner(number) {
+            (connection, true) => self.stacks[connection].as_deref().map(|flow| flow as _),
+            (number, false) => self.tcp[number].as_deref().map(|flow| flow as _),
+        }
+    }
+
+    /// [`get`](Self::get), to be changed.
+    pub fn get_mut(&mut self, number: usize) -> Option<&mut Flow<dyn Ends>> {
+        match self.owner(number) {
+            (connection, true) => self.stacks[connection].as_deref_mut().map(|flow| flow as _),
+            (number, false) => self.tcp[number].as_deref_mut().map(|flow| flow as _),
+        }
+    }
+
+    /// A connection that passes proxies.
+    pub fn stack_mut(&mut self, connection: usize) -> Option<&mut Flow<Pair>> {
+        self.stacks.get_mut(connection)?.as_deref_mut()
     }
 
     /// Whether the flow with that number has begun.
     #[inline]
     pub fn has_begun(&self, number: usize) -> bool {
-        self.at_work[number].is_some() || self.over(number).is_some()
+        self.is_at_work(number) || self.over(number).is_some()
     }
 
     /// Whether it has begun and is not over.
     pub fn is_at_work(&self, number: usize) -> bool {
-        self.at_work[number].is_some()
+        self.get(number).is_some_and(|flow| flow.place != Place::NONE)
     }
 
-    /// Those that have begun and are not over, in order.
-    pub fn at_work(&self) -> impl Iterator<Item = &Flow> {
-        self.at_work.iter().filter_map(Option::as_deref)
+    /// All that are not over, in order; those over TCP only if they have begun.
+    pub fn all(&self) -> impl Iterator<Item = &Flow<dyn Ends>> {
+        let tcp = self.tcp.iter().filter_map(Option::as_deref).map(|flow| flow as &Flow<dyn Ends>);
+        tcp.chain(self.stacks.iter().filter_map(Option::as_deref).map(|flow| flow as _))
     }
 
-    /// [`at_work`](Self::at_work), to be changed.
-    pub fn at_work_mut(&mut self) -> impl Iterator<Item = &mut Flow> {
-        self.at_work.iter_mut().filter_map(Option::as_deref_mut)
+    /// [`all`](Self::all), to be changed.
+    pub fn all_mut(&mut self) -> impl Iterator<Item = &mut Flow<dyn Ends>> {
+        let tcp = self.tcp.iter_mut().filter_map(Option::as_deref_mut).map(|flow| flow as &mut Flow<dyn Ends>);
+        tcp.chain(self.stacks.iter_mut().filter_map(Option::as_deref_mut).map(|flow| flow as _))
     }
 
-    /// The connection over UDP with that number, if it uses UDP.
-    #[inline]
-    pub fn datagrams(&self, connection: usize) -> Option<&DatagramFlow> {
-        self.datagrams.get(connection)?.as_deref()
+    /// Adds a packet with this number, at an end of a flow, to the flow's fingerprint.
+    #[inline(always)]
+    pub fn mark(&mut self, number: usize, now: Time, packet: u64) {
+        let fingerprint = &mut self.fingerprints[number];
+        fingerprint.add(now.0);
+        fingerprint.add(packet);
     }
 
-    /// [`datagrams`](Self::datagrams), to be changed.
-    #[inline]
-    pub fn datagrams_mut(&mut self, connection: usize) -> Option<&mut DatagramFlow> {
-        self.datagrams.get_mut(connection)?.as_deref_mut()
-    }
-
-    /// All connections over UDP, to be changed.
-    pub fn all_datagrams_mut(&mut self) -> impl Iterator<Item = &mut DatagramFlow> {
-        self.datagrams.iter_mut().filter_map(Option::as_deref_mut)
-    }
-
-    /// The connection over UDP of which a flow is a leg.
-    fn datagrams_of(&self, number: usize) -> Option<&DatagramFlow> {
-        self.datagrams(number.checked_rem(self.datagrams.len())?)
-    }
-
-    /// True if a flow is a connection over UDP, or a leg of one.
-    #[inline]
-    pub fn is_over_udp(&self, number: usize) -> bool {
-        self.datagrams_of(number).is_some()
-    }
-
-    /// The fingerprint of a flow that has begun.
+    /// The fingerprint of a flow, or of that of which it is a leg.
     pub fn fingerprint_mut(&mut self, number: usize) -> &mut Fingerprint {
-        let connection = number.checked_rem(self.datagrams.len()).filter(|number| self.datagrams[*number].is_some());
-        match connection.and_then(|connection| self.datagrams[connection].as_deref_mut()) {
-            Some(flow) => flow.fingerprint_mut(),
-            None => match &mut self.at_work[number] {
-                Some(flow) => &mut flow.fingerprint,
-                None => not_at_work(number),
-            },
-        }
+        let (number, _) = self.owner(number);
+        &mut self.fingerprints[number]
+    }
+
+    /// [`fingerprint_mut`](Self::fingerprint_mut), to be read.
+    pub fn fingerprint(&self, number: usize) -> Fingerprint {
+        self.fingerprints[self.owner(number).0]
     }
 
     /// Bytes that are allocated.
     pub fn memory_bytes(&self) -> usize {
-        let datagrams: usize = self.datagrams.iter().flatten().map(|flow| flow.memory_bytes()).sum();
-        let at_work: usize = self.at_work().map(|flow| size_of::<Flow>() + flow.memory_bytes()).sum();
+        let flows: usize = self.all().map(|flow| size_of_val(flow) + flow.ends.memory_bytes()).sum();
         let over = self.over.capacity() * size_of::<Outcome>() + size_of_val(self.places.as_slice());
-        datagrams + at_work + over + size_of_val(self.at_work.as_slice())
+        let tables = size_of_val(self.tcp.as_slice()) + size_of_val(self.stacks.as_slice());
+        flows + over + tables + self.passing.len() + size_of_val(self.fingerprints.as_slice())
     }
 
     /// The outcome so far of the flow with that number, if it has begun.
     pub fn outcome(&self, number: usize) -> Option<Cow<'_, Outcome>> {
-        if let Some(datagrams) = self.datagrams_of(number) {
-            return Some(Cow::Owned(Outcome::of_datagrams(datagrams)));
-        }
-        let so_far = || self.at_work[number].as_ref().map(|flow| Cow::Owned(flow.outcome()));
+        let so_far = || self.get(number).map(|flow| Cow::Owned(flow.outcome()));
         self.over(number).map(Cow::Borrowed).or_else(so_far)
     }
 
     /// Ends a flow: frees its state and keeps its [`Outcome`] for the record.
     fn end(&mut self, number: usize) {
-        let Some(flow) = self.at_work[number].take() else { return };
-        self.places.resize(self.at_work.len(), None);
+        let Some(flow) = self.tcp[number].take() else { return };
+        self.places.resize(self.tcp.len(), None);
         self.over.push(flow.outcome());
         self.places[number] = u32::try_from(self.over.len()).ok().and_then(NonZeroU32::new);
     }
@@ -315,23 +316,15 @@ impl Flows {
 }
 
 impl Index<usize> for Flows {
-    type Output = Flow;
-    #[inline]
-    fn index(&self, number: usize) -> &Flow {
-        match &self.at_work[number] {
-            Some(flow) => flow,
-            None => not_at_work(number),
-        }
+    type Output = Flow<dyn Ends>;
+    fn index(&self, number: usize) -> &Flow<dyn Ends> {
+        self.get(number).unwrap_or_else(|| not_at_work(number))
     }
 }
 
 impl IndexMut<usize> for Flows {
-    #[inline]
-    fn index_mut(&mut self, number: usize) -> &mut Flow {
-        match &mut self.at_work[number] {
-            Some(flow) => flow,
-            None => not_at_work(number),
-        }
+    fn index_mut(&mut self, number: usize) -> &mut Flow<dyn Ends> {
+        self.get_mut(number).unwrap_or_else(|| not_at_work(number))
     }
 }
 
@@ -347,23 +340,20 @@ impl<O: Observer, D: Drive> Network<O, D> {
         self.flows.len() > self.numbers.pairs()
     }
 
-    /// The flow with that number as it is when its connection begins.
-    pub fn planned_flow(&self, number: usize) -> Flow {
-        Flow::planned(number, &self.scenario, &self.graph, &self.sources, self.asks())
+    /// The flow of TCP with that number as it is when its connection begins.
+    pub fn planned_flow(&self, number: usize) -> Flow<Tcp> {
+        Flow::<Tcp>::planned(number, &self.scenario, &self.graph, &self.sources, self.asks())
     }
 
     /// A connection begins, unless it has: from now on its flows are kept, and the lines that they take.
-    #[inline]
-    pub fn begin_connection(&mut self, connection: usize) {
-        if !self.flows.has_begun(connection) {
-            self.make_connection(connection);
+    pub fn begin_connection(&mut self, now: Time, connection: usize) {
+        if self.flows.passes_proxies(connection) {
+            return self.begin_stack(now, connection);
         }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn make_connection(&mut self, connection: usize) {
-        (connection..self.flows.len()).step_by(self.sources.len()).for_each(|number| self.make_flow(number));
+        if !self.flows.has_begun(connection) {
+            (connection..self.flows.len()).step_by(self.sources.len()).for_each(|number| self.make_flow(number));
+        }
+        self.remember_paths(connection);
     }
 
     /// Begins the flows whose window laws are provided from outside: all are requested at the start, in order.
@@ -374,7 +364,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         }
         for number in 0..self.flows.len() {
             let connection = self.numbers.connection(number);
-            if controlled.contains(&self.senders[connection]) && self.flows.datagrams(connection).is_none() {
+            if controlled.contains(&self.senders[connection]) && !self.flows.passes_proxies(connection) {
                 self.make_flow(number);
             }
         }
@@ -384,7 +374,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         let mut flow = Box::new(self.planned_flow(number));
         flow.place = self.agenda.move_in(number);
         self.make_room();
-        self.flows.at_work[number] = Some(flow);
+        self.flows.put(number, flow);
         self.make_lines(number);
     }
 
@@ -419,7 +409,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
     pub fn end_if_over(&mut self, number: usize) {
         let flow = &self.flows[number];
         // One for which a law does not hold stays, for the audit to tell.
-        if flow.is_over() && audit_flow(flow).is_ok() {
+        if flow.is_over() && flow.ends.audit().is_ok() {
             self.agenda.move_out(flow.place);
             self.keep_memory(number);
             self.flows.end(number);

@@ -12,7 +12,8 @@
 use longfat_foundation::measure::{ByCause, Cause, SendLimit};
 use longfat_foundation::row::Row;
 use longfat_foundation::units::Time;
-use longfat_hosts::transport::{ReceivedBytes, Waiting};
+use longfat_hosts::end_system::Waiting;
+use longfat_hosts::transport::ReceivedBytes;
 use longfat_network::framing::Cell;
 use longfat_network::topology::Graph;
 
@@ -95,6 +96,20 @@ impl Account {
 
     fn add_hopes(&mut self, more: i32) {
         self.hopes = self.hopes.checked_add_signed(more).expect("what arrives was under way");
+    }
+
+    /// Charges the bits of a packet that has brought not only new bytes.
+    #[inline(never)]
+    fn charge(&mut self, brought: ReceivedBytes, bits: u64) {
+        if brought.sum() == 0 {
+            self.opening_bits += bits;
+            return;
+        }
+        let share = |bytes: u64| bits * bytes / brought.sum();
+        let (duplicate, beyond_hole) = (share(brought.duplicate), share(brought.beyond_hole));
+        self.duplicate_bits += duplicate;
+        self.beyond_hole_bits += beyond_hole;
+        self.new_bits += bits - duplicate - beyond_hole;
     }
 }
 
@@ -344,12 +359,6 @@ impl Ledgers {
         is_at_rest
     }
 
-    /// A packet that opens a flow has arrived whole.
-    pub fn synchronize_arrives(&mut self, number: usize, bits: u64) {
-        self.more_under_way -= 1;
-        self.accounts[number].opening_bits += bits;
-    }
-
     /// A packet that comes back to the sender of a flow has arrived whole.
     #[inline]
     pub fn control_arrives(&mut self, number: usize, bits: u64) {
@@ -357,20 +366,17 @@ impl Ledgers {
         self.accounts[number].control_bits += bits;
     }
 
-    /// A data packet has arrived whole and brought its receiver these bytes: its bits are charged in proportion.
+    /// A packet has arrived whole at the far end of a flow and brought it these bytes: its bits are charged in proportion. One that brings none
+    /// opens the flow.
     #[inline(always)]
-    pub fn data_arrives(&mut self, number: usize, brought: ReceivedBytes, bits: u64) {
+    pub fn packet_arrives(&mut self, number: usize, brought: ReceivedBytes, bits: u64) {
         self.more_under_way -= 1;
         let account = &mut self.accounts[number];
-        if brought.new == brought.sum() {
+        if brought.new > 0 && brought.new == brought.sum() {
             account.new_bits += bits;
-            return;
+        } else {
+            account.charge(brought, bits);
         }
-        let share = |bytes: u64| bits * bytes / brought.sum();
-        let (duplicate, beyond_hole) = (share(brought.duplicate), share(brought.beyond_hole));
-        account.duplicate_bits += duplicate;
-        account.beyond_hole_bits += beyond_hole;
-        account.new_bits += bits - duplicate - beyond_hole;
     }
 
     /// The idle time of a port's line in a run that ends now, by cause.

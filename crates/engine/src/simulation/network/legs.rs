@@ -1,5 +1,6 @@
 //! Which flow carries what: the data of a connection or its requests, whole or over one of its legs.
 
+use longfat_hosts::end_system::End;
 use longfat_network::topology::{Graph, Leg};
 
 /// How flows are numbered: flow f, one for each pair of circuits, carries data over circuit 2f, which its acknowledgments return on as 2f + 1.
@@ -66,6 +67,16 @@ impl Numbers {
     /// The flow that delivers what a flow goes on with, if that begins at a proxy.
     pub fn before(self, number: usize) -> Option<usize> {
         self.beside(number, -1)
+    }
+
+    /// The leg at an end of a flow: its own, or one of all legs of connection `number`, whose packets pass proxies.
+    #[inline(always)]
+    pub fn leg_of_end(self, number: usize, end: End, passes_proxies: bool) -> usize {
+        match end {
+            _ if !passes_proxies => number,
+            End::Near => self.first(number, false),
+            End::Far => self.last(number, false),
+        }
     }
 
     /// All flows of a connection's data or requests, in the order in which they carry them.

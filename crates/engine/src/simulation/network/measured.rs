@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use longfat_foundation::measure::FrameRecord;
 use longfat_foundation::units::{Span, Time};
+use longfat_hosts::end_system::End;
 use longfat_hosts::traffic::Exchange;
 use longfat_hosts::transport::SenderStatistics;
 use longfat_network::capacity::Grants;
 use longfat_network::switch::PortCounts;
 
-use super::datagrams::DatagramFlow;
 use super::flows::Outcome;
 use super::settlement::Settled;
 use super::{Drive, Network};
@@ -109,9 +109,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
             flows: (0..self.flows.len()).map(|number| self.outcome_so_far(number).map(Cow::into_owned)).collect(),
             requests,
             request_senders: (0..self.sources.len())
-                .map(|connection| {
-                    self.flows.datagrams(connection).map_or_else(Default::default, |flow| flow.requests().sent)
-                })
+                .map(|connection| self.requests_of_stack(connection).unwrap_or_default())
                 .collect(),
             frames: self.policing.as_ref().map_or_else(Vec::new, |policing| policing.frames.clone()),
             ports: self.driver.count_ports_anew(now),
@@ -121,12 +119,17 @@ impl<O: Observer, D: Drive> Network<O, D> {
             ledgers,
         };
         self.before = Some(Box::new(before));
-        self.flows.at_work_mut().for_each(|flow| flow.sender.count_anew());
-        self.flows.all_datagrams_mut().for_each(DatagramFlow::count_anew);
+        self.flows.all_mut().for_each(|flow| flow.ends.count_anew());
         self.sources.iter_mut().for_each(|source| source.forget_completions());
         self.barriers.iter_mut().for_each(|barriers| barriers.forget_completions());
         self.count_kept_anew();
         self.links.made_mut().filter_map(|(_, link)| link.line.grants_mut()).for_each(Grants::count_anew);
+    }
+
+    /// Counters of the end of a connection over a stack that sends its requests, if both ends send.
+    pub fn requests_of_stack(&self, connection: usize) -> Option<SenderStatistics> {
+        let flow = self.flows.get(connection).filter(|_| self.flows.passes_proxies(connection));
+        flow.map(|flow| flow.ends.progress_of(End::Far).sent)
     }
 
     /// When measuring began.
@@ -161,7 +164,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
     /// Bytes of a connection that its application had handed over, and that the other had not, when measuring began.
     pub fn backlog(&self, connection: usize) -> u64 {
         // Datagrams are sent at once.
-        if self.flows.datagrams(connection).is_some() {
+        if self.flows.passes_proxies(connection) {
             return 0;
         }
         let before = self.flow_before(self.numbers.first(connection, false));

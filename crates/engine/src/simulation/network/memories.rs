@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use longfat_foundation::units::Time;
 use longfat_hosts::transport::resume::{Memory, Resumption};
 
-use super::datagrams::End;
 use super::{Drive, Network};
 use crate::observer::Observer;
 
@@ -34,7 +33,7 @@ impl Memories {
 impl<O: Observer, D: Drive> Network<O, D> {
     /// A connection begins: its senders get what is saved of their paths, unless another uses it.
     pub fn remember_paths(&mut self, connection: usize) {
-        let flows = if self.flows.datagrams(connection).is_some() { connection + 1 } else { self.flows.len() };
+        let flows = if self.flows.passes_proxies(connection) { connection + 1 } else { self.flows.len() };
         for number in (connection..flows).step_by(self.sources.len()) {
             if self.resumption(number).is_some_and(|resumption| resumption.learns()) {
                 self.remember_path(number);
@@ -76,10 +75,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
 
     /// The rule of resumption of the data of a flow.
     fn resumption(&mut self, number: usize) -> Option<&mut dyn Resumption> {
-        if self.flows.is_at_work(number) {
-            return self.flows[number].sender.resumption();
-        }
-        self.flows.datagrams_mut(number)?.resumption(End::Near)
+        self.flows.get_mut(number)?.ends.resumption()
     }
 
     fn path_of(&self, number: usize) -> Path {
@@ -87,7 +83,8 @@ impl<O: Observer, D: Drive> Network<O, D> {
         let end = |links: &[usize], of: fn(&[usize]) -> Option<&usize>| of(links).map(|link| &self.graph.links[*link]);
         let from = end(&flow.forward, <[usize]>::first).map_or(0, |link| link.from);
         let to = end(&flow.forward, <[usize]>::last).map_or(0, |link| link.to);
-        let leg = (self.graph.is_split && self.flows.is_at_work(number)).then(|| self.numbers.leg(number) as usize);
+        let leg =
+            (self.graph.is_split && !self.flows.passes_proxies(number)).then(|| self.numbers.leg(number) as usize);
         if self.numbers.is_request(number) { (to, from, leg) } else { (from, to, leg) }
     }
 }

@@ -1,6 +1,5 @@
 //! The memory that a run uses.
 
-use longfat_hosts::transport::Segment;
 use longfat_network::switch::{Dropped, Port, Queue};
 
 use super::{Drive, Link, Network};
@@ -16,7 +15,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         let barriers = self.barriers.as_ref().map_or(0, |barriers| barriers.memory_bytes());
         let proxies = self.proxies.as_ref().map_or(0, |proxies| proxies.memory_bytes());
         let hosts = self.flows.memory_bytes() + self.memories.memory_bytes() + sources + proxies + barriers;
-        let in_hand = self.segments.capacity() * size_of::<Segment>() + self.dropped.capacity() * size_of::<Dropped>();
+        let in_hand = self.dropped.capacity() * size_of::<Dropped>();
         let under_way = self.packets.memory_bytes() + lines + ports + self.driver.memory_bytes();
         under_way + hosts + in_hand + self.ledger.memory_bytes() + self.observer.memory_bytes()
     }

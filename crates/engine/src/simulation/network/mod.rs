@@ -28,28 +28,29 @@ mod return_links;
 mod served;
 mod settlement;
 mod starts;
+mod tcp;
+mod transport;
 
 pub use agenda::{NOWHERE, WithEvents};
 pub use asking::Asking;
 pub use at_rest::AtRest;
 pub use audit::Violation;
-pub use datagrams::End;
 pub use drive::{AnyPort, Drive, Driver, Lost, Train};
 pub use legs::Numbers;
 pub use links::{Latest, Link, Links, Place};
+pub use longfat_hosts::end_system::End;
 pub use served::{Reports, Served};
 
 use std::sync::Arc;
 
 use agenda::Agenda;
 use barriers::Barriers;
-use flows::{Flow, Flows};
+use flows::Flows;
 use ledger::Ledgers;
 use longfat_foundation::calendar::{Calendar, Slot};
 use longfat_foundation::measure::{Fingerprint, RunRecord};
 use longfat_foundation::units::Time;
 use longfat_hosts::traffic::Source;
-use longfat_hosts::transport::Segment;
 use longfat_network::framing::{Packets, Sizes};
 use longfat_network::switch::Dropped;
 use longfat_network::topology::{Graph, Routes};
@@ -70,14 +71,14 @@ pub enum Event {
     Arrival(usize),
     /// A port ends a slot, or its transmitter is free again.
     Service(usize),
-    /// A flow's retransmission timer expires.
-    Timeout(usize),
+    /// The timer of a flow's near end is due: of TCP, the retransmission timer.
+    NearTimer(usize),
     /// A connection begins: its source wakes for the first time.
     Start,
     /// The source of a flow's connection wakes again.
     Wake(usize),
-    /// A flow's delayed acknowledgment is due.
-    LateAcknowledgment(usize),
+    /// The timer of a flow's far end is due: of TCP, that of a delayed acknowledgment.
+    FarTimer(usize),
     /// A background has a datagram.
     Background(usize),
     /// A frame begins for which a port asks for capacity, or those that share a return link.
@@ -138,9 +139,9 @@ pub struct Network<O: Observer, D> {
     pub routes: Routes,
     /// Of each managed port.
     pub port_fingerprints: Vec<Fingerprint>,
-    /// The applications of each connection, and whether any wants to know what is delivered.
+    /// The applications of each connection, and whether any of them, or a proxy, wants to know what is delivered.
     sources: Vec<Box<dyn Source>>,
-    tells_applications: bool,
+    tells_of_arrivals: bool,
     /// Barriers between connections, if there are any.
     barriers: Option<Box<Barriers>>,
     /// Which flows are whose, and what proxies do between them, if there are any.
@@ -163,7 +164,6 @@ pub struct Network<O: Observer, D> {
     pub events_processed: u64,
     pub cells_sent: u64,
     pub cells_delivered: u64,
-    segments: Vec<Segment>,
     pub dropped: Vec<Dropped>,
 }
 
@@ -172,10 +172,10 @@ impl<O: Observer, D: Drive> Network<O, D> {
     #[inline(always)]
     pub fn simulate(&mut self, now: Time, slot: Slot) {
         match self.agenda.event(slot) {
-            Event::Timeout(flow) => self.time_out(now, flow),
+            Event::NearTimer(flow) => self.expire(now, flow, End::Near),
             Event::Start => self.start_next(now),
             Event::Wake(flow) => self.wake(now, flow % self.sources.len(), false),
-            Event::LateAcknowledgment(flow) => self.acknowledge_late(now, flow),
+            Event::FarTimer(flow) => self.expire(now, flow, End::Far),
             event @ (Event::Arrival(_)
             | Event::Service(_)
             | Event::Background(_)

@@ -178,7 +178,8 @@ impl<O: Observer, D: Drive> Network<O, D> {
             return flows.iter().map(|flow| flow.requests.as_ref().map(|requests| requests.offered_bps)).sum();
         }
         let ends = self.bytes_offered().filter(|&bytes| bytes < u64::MAX);
-        self.tells_applications.then(|| ends.map(|bytes| self.per_second(bytes)).sum())
+        let tells_applications = self.barriers.is_some() || self.sources.iter().any(|source| source.is_told());
+        tells_applications.then(|| ends.map(|bytes| self.per_second(bytes)).sum())
     }
 
     /// Values of connections, combined for each sender.
@@ -236,7 +237,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
 
     fn flow_records(&self) -> Vec<FlowRecord> {
         let record = |connection: usize| {
-            if self.proxies.is_some() && self.flows.datagrams(connection).is_none() {
+            if self.proxies.is_some() && !self.flows.passes_proxies(connection) {
                 self.record_of_split(connection)
             } else {
                 self.record_of_flow(&self.begun_or_not(connection))
@@ -328,8 +329,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
 
     /// Counters of what sends the requests of a connection: a sender for each leg, or the far end of a stack.
     fn senders_of_requests(&self, connection: usize) -> Vec<SenderStatistics> {
-        if let Some(flow) = self.flows.datagrams(connection) {
-            let sent = flow.requests().sent;
+        if let Some(sent) = self.requests_of_stack(connection) {
             return vec![self.before.as_ref().map_or(sent, |before| sent.since(&before.request_senders[connection]))];
         }
         let outcomes = self.numbers.in_turn(connection, true).filter_map(|number| self.outcome(number));
@@ -397,7 +397,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
 
     fn fingerprint(&self) -> Fingerprint {
         let mut all = Fingerprint::default();
-        let of_flow = |number| self.flows.outcome(number).map(|flow| flow.fingerprint).unwrap_or_default();
+        let of_flow = |number| self.flows.fingerprint(number);
         let parts = (0..self.flows.len()).map(of_flow).chain(self.port_fingerprints.iter().copied());
         parts.for_each(|part| all.add(part.value()));
         for (number, port) in self.driver.ports().enumerate() {

@@ -4,17 +4,7 @@ use longfat_foundation::measure::SendLimit;
 use longfat_foundation::units::Time;
 
 use super::{Opening, Sender, earlier};
-
-/// Limit and next wake-up of a sender.
-#[derive(Clone, Copy, Debug)]
-pub struct Waiting {
-    /// Next wake-up: [`Sender::expires`].
-    pub expires: Option<Time>,
-    /// Binding limit: [`Sender::send_limit`].
-    pub limit: SendLimit,
-    /// Whether the next wake-up is a timer that retransmits: not pacing, nor the pause before a delayed retransmission.
-    pub has_timer: bool,
-}
+pub use crate::end_system::Waiting;
 
 impl Sender {
     /// The limit that binds, as far as the sender can know it: it cannot know whether anything in flight will still make it send.
