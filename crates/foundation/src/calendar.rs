@@ -2,8 +2,9 @@
 //!
 //! Each entity of a simulation (a wire, a port, a flow's timer, a source) has at most one pending event, so the calendar is a tournament
 //! tree with one leaf per entity: scheduling, moving and cancelling cost the height of the tree and allocate nothing. The few entities with
-//! most of the events have seats outside the tree, which cost nothing to set and one comparison each per event. The calendar knows no
-//! models.
+//! most of the events have seats outside the tree, which cost nothing to set and one comparison each per event. Timers are set again and
+//! again before they expire, nearly always to a later time: such a change is only noted, and the leaf moves when its old time has come. The
+//! calendar knows no models.
 
 use std::hint::select_unpredictable;
 
@@ -23,29 +24,34 @@ const RANK_SHIFT: u32 = 60;
 #[derive(Clone, Copy)]
 struct Match {
     time: u64,
-    order: u64,
     winner: u32,
 }
 
 impl Match {
-    fn never(winner: u32) -> Self {
-        Self { time: u64::MAX, order: u64::MAX, winner }
-    }
-
-    fn key(self) -> u128 {
-        u128::from(self.time) << 64 | u128::from(self.order)
-    }
-
-    /// Returns the earlier of two, without a branch, which would be unpredictable.
+    /// Returns the earlier of two; of one instant, that with the lesser of the `orders` of slots. Which is earlier is unpredictable, so that
+    /// there is no branch for it; few are of one instant.
     #[inline]
-    fn or_earlier(self, rival: Self) -> Self {
-        let rival_wins = rival.key() < self.key();
+    fn or_earlier(self, rival: Self, orders: &[u64]) -> Self {
+        let mut rival_wins = rival.time < self.time;
+        if rival.time == self.time {
+            rival_wins = orders[rival.winner as usize] < orders[self.winner as usize];
+        }
         Self {
             time: select_unpredictable(rival_wins, rival.time, self.time),
-            order: select_unpredictable(rival_wins, rival.order, self.order),
             winner: select_unpredictable(rival_wins, rival.winner, self.winner),
         }
     }
+}
+
+/// When an event is due, and its order among those of that instant; an order of zero stands for nothing.
+#[derive(Clone, Copy, Default)]
+struct Due {
+    time: u64,
+    order: u64,
+}
+
+impl Due {
+    const NEVER: Self = Self { time: u64::MAX, order: u64::MAX };
 }
 
 /// A set of pending events, at most one per slot.
@@ -54,21 +60,29 @@ pub struct Calendar {
     /// Node 1 is the root, the children of node n are 2n and 2n + 1; the leaves are the upper half.
     tree: Vec<Match>,
     leaves: usize,
+    /// Of the event of each slot in seats and tree.
+    orders: Vec<u64>,
+    /// The first slot of timers, and to when each of these was postponed since its leaf was set, if it was.
+    timers_from: usize,
+    postponed: Vec<Due>,
     insertions: u64,
     cancellations: u64,
 }
 
 impl Calendar {
-    /// Creates a calendar for `slots` slots, including the seats, with no event pending.
+    /// Creates a calendar for `slots` slots, including the seats, with no event pending. Slots from `timers_from` on are of timers.
     ///
     /// # Panics
     /// If there are more than `u32::MAX` slots.
     #[must_use]
-    pub fn new(slots: usize) -> Self {
+    pub fn new(slots: usize, timers_from: usize) -> Self {
         let leaves = slots.saturating_sub(SEATS).max(1);
+        let timers_from = timers_from.max(SEATS);
         // The initial value of a node never wins against an event.
         let tree = (0..2 * leaves).map(|node| never(SEATS + node % leaves)).collect();
-        Self { seats: std::array::from_fn(never), tree, leaves, insertions: 0, cancellations: 0 }
+        let postponed = vec![Due::default(); (SEATS + leaves).saturating_sub(timers_from)];
+        let (seats, orders) = (std::array::from_fn(never), vec![u64::MAX; SEATS + leaves]);
+        Self { seats, tree, leaves, orders, timers_from, postponed, insertions: 0, cancellations: 0 }
     }
 
     /// Number of slots; at least as many as were requested.
@@ -82,11 +96,13 @@ impl Calendar {
     /// # Panics
     /// If there are more than `u32::MAX` slots.
     pub fn grow(&mut self, slots: usize) {
-        let mut grown = Self::new(slots.max(self.slots()));
+        let mut grown = Self::new(slots.max(self.slots()), self.timers_from);
         grown.tree[grown.leaves..][..self.leaves].copy_from_slice(&self.tree[self.leaves..]);
+        self.orders.resize(grown.orders.len(), u64::MAX);
         for node in (1..grown.leaves).rev() {
-            grown.tree[node] = grown.tree[2 * node].or_earlier(grown.tree[2 * node + 1]);
+            grown.tree[node] = grown.tree[2 * node].or_earlier(grown.tree[2 * node + 1], &self.orders);
         }
+        self.postponed.resize(grown.postponed.len(), Due::default());
         (self.tree, self.leaves) = (grown.tree, grown.leaves);
     }
 
@@ -110,14 +126,14 @@ impl Calendar {
     #[inline]
     pub fn schedule_kept(&mut self, slot: Slot, time: Time, rank: u8, place: u64) {
         let order = (u64::from(rank) << RANK_SHIFT) | place;
-        self.place(Match { time: time.0, order, winner: slot.0 });
+        self.place(slot, Due { time: time.0, order });
     }
 
     /// Cancels the event of `slot`, if any.
     #[inline]
     pub fn cancel(&mut self, slot: Slot) {
         self.cancellations += 1;
-        self.place(Match::never(slot.0));
+        self.place(slot, Due::NEVER);
     }
 
     /// Number of events scheduled or cancelled so far.
@@ -126,11 +142,12 @@ impl Calendar {
         self.insertions + self.cancellations
     }
 
-    /// Earliest event, which stays pending until it is rescheduled or cancelled; `Time::NEVER` if there is none.
+    /// Earliest event, which stays pending until it is rescheduled or cancelled; `Time::NEVER` if there is none. It is a time to
+    /// [`renew`](Self::renew) a timer, and no event, if that was postponed.
     #[must_use]
     #[inline]
     pub fn first(&self) -> (Time, Slot) {
-        let first = self.seats.iter().fold(self.tree[1], |first, &seat| first.or_earlier(seat));
+        let first = self.seats.iter().fold(self.tree[1], |first, &seat| first.or_earlier(seat, &self.orders));
         (Time(first.time), Slot(first.winner))
     }
 
@@ -142,19 +159,46 @@ impl Calendar {
         (Time(first.time), Slot(first.winner))
     }
 
+    /// Moves the first event to the time to which it was postponed; returns false if it was not, and is due.
     #[inline]
-    fn place(&mut self, event: Match) {
-        let slot = event.winner as usize;
-        if let Some(seat) = self.seats.get_mut(slot) {
-            *seat = event;
+    pub fn renew(&mut self, first: Slot) -> bool {
+        let timer = (first.0 as usize).checked_sub(self.timers_from);
+        let Some(postponed) = timer.and_then(|timer| self.postponed.get_mut(timer)) else { return false };
+        let due = std::mem::take(postponed);
+        if due.order > 0 {
+            self.set_leaf(first, due);
+        }
+        due.order > 0
+    }
+
+    #[inline]
+    fn place(&mut self, slot: Slot, due: Due) {
+        let number = slot.0 as usize;
+        if let Some(seat) = self.seats.get_mut(number) {
+            seat.time = due.time;
+            self.orders[number] = due.order;
             return;
         }
-        let mut node = slot - SEATS + self.leaves;
-        let tree = self.tree.as_mut_slice();
-        let mut best = event;
+        let timer = number.checked_sub(self.timers_from);
+        if let Some(postponed) = timer.and_then(|timer| self.postponed.get_mut(timer)) {
+            if due.time > self.tree[number - SEATS + self.leaves].time {
+                *postponed = due;
+                return;
+            }
+            *postponed = Due::default();
+        }
+        self.set_leaf(slot, due);
+    }
+
+    #[inline]
+    fn set_leaf(&mut self, slot: Slot, due: Due) {
+        let mut node = slot.0 as usize - SEATS + self.leaves;
+        let (tree, orders) = (self.tree.as_mut_slice(), self.orders.as_mut_slice());
+        orders[slot.0 as usize] = due.order;
+        let mut best = Match { time: due.time, winner: slot.0 };
         tree[node] = best;
         while node > 1 {
-            best = best.or_earlier(tree[node ^ 1]);
+            best = best.or_earlier(tree[node ^ 1], orders);
             node /= 2;
             tree[node] = best;
         }
@@ -163,7 +207,7 @@ impl Calendar {
 
 /// A match without an event, for the slot with that number.
 fn never(slot: usize) -> Match {
-    Match::never(u32::try_from(slot).expect("at most u32::MAX slots"))
+    Match { time: u64::MAX, winner: u32::try_from(slot).expect("at most u32::MAX slots") }
 }
 
 #[cfg(test)]
@@ -176,6 +220,9 @@ mod tests {
         let mut events = Vec::new();
         loop {
             let (time, slot) = calendar.first();
+            if calendar.renew(slot) {
+                continue;
+            }
             if time == Time::NEVER {
                 return events;
             }
@@ -186,7 +233,7 @@ mod tests {
 
     #[test]
     fn events_of_one_instant_come_by_rank_then_insertion() {
-        let mut calendar = Calendar::new(5);
+        let mut calendar = Calendar::new(5, 5);
         for (slot, time, rank) in [(4, 7, 1), (0, 7, 1), (2, 7, 0), (1, 3, 1), (3, 7, 1)] {
             calendar.schedule(Slot(slot), Time(time), rank);
         }
@@ -195,7 +242,7 @@ mod tests {
 
     #[test]
     fn an_event_whose_place_was_kept_comes_as_if_it_had_been_scheduled_then() {
-        let mut calendar = Calendar::new(5);
+        let mut calendar = Calendar::new(5, 5);
         let first = calendar.keep(2);
         calendar.schedule(Slot(2), Time(7), 1);
         calendar.schedule_kept(Slot(4), Time(7), 1, first + 1);
@@ -203,13 +250,29 @@ mod tests {
         assert_eq!(drain(&mut calendar), [(7, 3), (7, 4), (7, 2)]);
     }
 
+    #[test]
+    fn a_timer_that_is_set_later_or_cancelled_is_renewed_where_it_was_due() {
+        let mut calendar = Calendar::new(6, 3);
+        [(3, 5), (4, 6), (5, 7)].into_iter().for_each(|(slot, time)| calendar.schedule(Slot(slot), Time(time), 1));
+        calendar.schedule(Slot(3), Time(9), 1);
+        calendar.cancel(Slot(4));
+        calendar.schedule(Slot(5), Time(4), 1);
+        assert_eq!(calendar.first(), (Time(4), Slot(5)), "what is set earlier moves at once");
+        assert!(!calendar.renew(Slot(5)));
+        calendar.cancel(Slot(5));
+        assert!(calendar.renew(Slot(5)));
+        assert_eq!(calendar.first(), (Time(5), Slot(3)), "not yet renewed");
+        assert!(calendar.renew(Slot(3)) && calendar.renew(Slot(4)));
+        assert_eq!(calendar.first(), (Time(9), Slot(3)));
+    }
+
     proptest! {
         #[test]
         fn a_calendar_behaves_like_a_sorted_map(
             operations in prop::collection::vec((0_u32..37, 0_u64..50, 0_u8..2, prop::bool::weighted(0.8)), 0..300),
-            slots in 0_usize..40,
+            (slots, timers_from) in (0_usize..40, 0_usize..40),
         ) {
-            let mut calendar = Calendar::new(slots);
+            let mut calendar = Calendar::new(slots, timers_from);
             let mut model: BTreeMap<u32, (u64, u8, usize)> = BTreeMap::new();
             for (order, (slot, time, rank, schedule)) in operations.into_iter().enumerate() {
                 if slot as usize >= calendar.slots() {

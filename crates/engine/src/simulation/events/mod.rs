@@ -158,6 +158,9 @@ impl<O: Observer> Network<O, Events> {
             if now >= until {
                 return true;
             }
+            if self.calendar.renew(slot) {
+                continue;
+            }
             if self.events_processed == pause {
                 return false;
             }

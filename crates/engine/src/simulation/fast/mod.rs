@@ -266,6 +266,8 @@ impl<O: Observer> Network<O, Fast> {
                 First::Data
             } else if acknowledgment < data.min(event) {
                 First::Acknowledgment
+            } else if self.calendar.renew(slot) {
+                continue;
             } else if event < data.min(acknowledgment) {
                 First::Event
             } else {

@@ -92,7 +92,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         let port_lines: Vec<_> = graph.managed().collect();
         let delays = scenario.delays_acknowledgments(graph.senders());
         let agenda = Agenda::new(&port_lines, with_events, delays);
-        let mut calendar = Calendar::new(agenda.slots_with(flows.min(FLOWS_AT_FIRST)));
+        let mut calendar = Calendar::new(agenda.slots_with(flows.min(FLOWS_AT_FIRST)), agenda.slots_with(0));
         let barriers = Barriers::of(&scenario, &graph, &sources);
         let waits = |connection| barriers.as_ref().is_some_and(|barriers| barriers.keeps_back(connection));
         let proxies = Relays::of(&scenario, &graph, flows);
