@@ -1,7 +1,5 @@
 //! Mergeable histograms of times: exact over connections, runs and machines, in any order.
 
-use std::collections::BTreeMap;
-
 use serde::ser::SerializeTuple;
 use serde::{Serialize, Serializer};
 
@@ -26,8 +24,9 @@ pub struct Histogram {
     sum_us: u64,
     /// Minimum and maximum, unless empty.
     extremes: Option<(u64, u64)>,
-    /// Counts of the nonempty bins, by their lower edges in microseconds.
-    bins: BTreeMap<u64, u64>,
+    /// Number of the bin of the minimum; counts of the bins from there to that of the maximum.
+    first: usize,
+    counts: Vec<u64>,
 }
 
 impl Histogram {
@@ -37,7 +36,31 @@ impl Histogram {
         self.count += 1;
         self.sum_us += microseconds;
         self.widen(microseconds, microseconds);
-        *self.bins.entry(bin_of(microseconds).0).or_default() += 1;
+        let number = number_of(microseconds);
+        match self.counts.get_mut(number.wrapping_sub(self.first)) {
+            Some(count) => *count += 1,
+            None => self.add(number, 1),
+        }
+    }
+
+    /// Counts `times` times in a bin, which may be below or above all others.
+    #[inline(never)]
+    fn add(&mut self, number: usize, times: u64) {
+        if self.counts.is_empty() {
+            self.first = number;
+        }
+        let below = self.first.saturating_sub(number);
+        self.counts.splice(0..0, std::iter::repeat_n(0, below));
+        self.first -= below;
+        let place = number - self.first;
+        self.counts.resize(self.counts.len().max(place + 1), 0);
+        self.counts[place] += times;
+    }
+
+    /// The nonempty bins in ascending order: the lower edge in microseconds, and the count.
+    fn bins(&self) -> impl Iterator<Item = (u64, u64)> {
+        let all = (self.first..).zip(&self.counts);
+        all.filter(|(_, count)| **count > 0).map(|(number, &count)| (lower_edge(number), count))
     }
 
     /// Adds another histogram.
@@ -47,8 +70,8 @@ impl Histogram {
         if let Some((smallest, largest)) = other.extremes {
             self.widen(smallest, largest);
         }
-        for (&lower, &count) in &other.bins {
-            *self.bins.entry(lower).or_default() += count;
+        for (lower, count) in other.bins() {
+            self.add(number_of(lower), count);
         }
     }
 
@@ -71,11 +94,11 @@ impl Histogram {
     pub fn quantile_seconds(&self, share: f64) -> Option<f64> {
         let wanted = share * self.count as f64;
         let mut reached = 0;
-        let bin = self.bins.iter().find(|(_, count)| {
-            reached += **count;
+        let bin = self.bins().find(|(_, count)| {
+            reached += *count;
             reached as f64 >= wanted
         });
-        let (lower, upper) = bin_of(*bin?.0);
+        let (lower, upper) = bin_of(bin?.0);
         let (smallest, largest) = self.extremes?;
         let middle = (lower + upper - 1) as f64 / 2.0;
         Some(middle.clamp(smallest as f64, largest as f64) / MICROSECONDS_PER_SECOND)
@@ -87,11 +110,30 @@ impl Histogram {
     }
 }
 
+/// Binary logarithm of the width of the bin of a time.
+#[inline]
+fn octave_of(microseconds: u64) -> u32 {
+    (microseconds | 1).ilog2().saturating_sub(BINS_PER_OCTAVE.ilog2())
+}
+
+/// Number of the bin of a time, counted from zero.
+#[inline]
+#[expect(clippy::cast_possible_truncation, reason = "there are 7,424 bins")]
+fn number_of(microseconds: u64) -> usize {
+    let octave = octave_of(microseconds);
+    (u64::from(octave) * BINS_PER_OCTAVE + (microseconds >> octave)) as usize
+}
+
+/// Lower edge of a bin, in microseconds.
+fn lower_edge(number: usize) -> u64 {
+    let octave = (number as u64 / BINS_PER_OCTAVE).saturating_sub(1);
+    (number as u64 - octave * BINS_PER_OCTAVE) << octave
+}
+
 /// Bin of a time: its lower edge and that of the next bin, in microseconds.
 #[must_use]
 pub fn bin_of(microseconds: u64) -> (u64, u64) {
-    let octave = microseconds.checked_ilog2().unwrap_or(0).saturating_sub(BINS_PER_OCTAVE.ilog2());
-    let width = 1 << octave;
+    let width = 1 << octave_of(microseconds);
     let lower = microseconds / width * width;
     (lower, lower.saturating_add(width))
 }
@@ -123,7 +165,7 @@ impl Serialize for Histogram {
             sum_us: self.sum_us,
             min_us: self.extremes.map(|(smallest, _)| smallest),
             max_us: self.extremes.map(|(_, largest)| largest),
-            bins_us: self.bins.iter().map(|(&lower, &count)| Bin(lower, count)).collect(),
+            bins_us: self.bins().map(|(lower, count)| Bin(lower, count)).collect(),
         };
         written.serialize(serializer)
     }
@@ -178,6 +220,7 @@ mod tests {
             prop_assert!(lower <= time && (time < upper || upper == u64::MAX), "{lower}..{upper}");
             let (distance, half) = (u128::from(upper - lower), 2 * 128_u128);
             prop_assert!(upper - lower == 1 || distance * half <= 2 * u128::from(time), "{lower}..{upper}");
+            prop_assert_eq!(lower_edge(number_of(time)), lower);
         }
 
         #[test]
