@@ -46,10 +46,12 @@ pub struct Connection {
     law: Box<dyn WindowLaw>,
     window_use: WindowUse,
     grows_classically: bool,
+    grows_by_law: bool,
     observes_marks: bool,
     /// Delivery rate estimation, for laws that use it, or its round trips.
     deliveries: Option<Box<DeliveryLog>>,
     observes_deliveries: bool,
+    observes_arrivals: bool,
     /// True if the law uses round trips of single segments, and the recovery measures them.
     asks_recovery: bool,
     /// Bytes in flight by the recovery's latest estimate; kept only for laws that use delivery rates.
@@ -113,16 +115,19 @@ impl Connection {
         let estimator = config.retransmission_timeout.build(&clock);
         let is_paced = law.is_paced() || !config.pacing.is_absent();
         let observes_deliveries = law.observes_deliveries();
-        let notes_deliveries = observes_deliveries || law.observes_arrivals();
+        let observes_arrivals = law.observes_arrivals();
+        let notes_deliveries = observes_deliveries || observes_arrivals;
         Self {
             deliveries: notes_deliveries.then(Box::default),
             observes_deliveries,
+            observes_arrivals,
             asks_recovery: false,
             notes_departures: is_paced || notes_deliveries,
             pacer: is_paced.then(|| Box::new(Pacer::new(config.pacing.build(&()), law.pacing_timer()))),
             in_flight: 0,
             window_use: WindowUse::default(),
             grows_classically: law.grows_classically() && config.cwnd_limit != CongestionWindowLimit::Used,
+            grows_by_law: law.grows_by_acknowledgments(),
             observes_marks: law.observes_marks(),
             law,
             timeout_ticks: estimator.timeout_ticks(),
@@ -291,7 +296,7 @@ impl Connection {
     pub fn grow_for(&mut self, now: Time, bytes: u64, counted: u64, has_measured: bool) {
         if self.grows_classically {
             self.window.grow_classically(counted);
-        } else {
+        } else if self.grows_by_law {
             self.grow_by_law(now, self.unacknowledged - bytes, counted, has_measured);
         }
         if self.window.cwnd > self.statistics.max_cwnd {

@@ -228,7 +228,11 @@ impl DeliveryLog {
     /// Records that a piece is sent; `in_flight` bytes include it.
     pub fn note_sent(&mut self, now: Time, piece: Piece, in_flight: u64) {
         let departure = self.deliveries.note_sent(now, piece.length, in_flight, self.under_way.is_empty());
-        self.under_way.note_sent(now, piece, departure);
+        if self.under_way.is_new(piece) {
+            self.under_way.note_new(now, piece, departure);
+        } else {
+            self.under_way.note_sent(now, piece, departure);
+        }
     }
 
     /// Records that the recovery has marked a piece as lost.

@@ -54,6 +54,16 @@ impl RangeSet {
             return gained;
         }
         let first = self.ranges.partition_point(|range| range.1 < begin);
+        if let [range, others @ ..] = &mut self.ranges[first..]
+            && range.0 <= end
+            && others.first().is_none_or(|next| end < next.0)
+        {
+            // It touches one range only.
+            let gained = range.0.saturating_sub(begin) + end.saturating_sub(range.1);
+            *range = (range.0.min(begin), range.1.max(end));
+            self.bytes += gained;
+            return gained;
+        }
         let beyond = first + self.ranges[first..].iter().take_while(|range| range.0 <= end).count();
         let touched = &self.ranges[first..beyond];
         let merged = touched.iter().fold((begin, end), |all, range| (all.0.min(range.0), all.1.max(range.1)));

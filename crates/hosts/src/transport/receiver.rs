@@ -286,8 +286,9 @@ impl Receiver {
             self.islands.remove_below(self.next);
             self.highest = self.highest.max(end);
         } else if self.out_of_order == OutOfOrder::Keep {
+            let ranges = self.islands.ranges().len();
             self.islands.insert((sequence, end));
-            self.note_recent(sequence);
+            self.note_recent(sequence, self.islands.ranges().len() < ranges);
             self.highest = self.highest.max(end);
         } else {
             return ReceivedBytes { beyond_hole: end - sequence, ..ReceivedBytes::default() };
@@ -296,18 +297,26 @@ impl Receiver {
         ReceivedBytes { new, duplicate: end - sequence - new, beyond_hole: 0 }
     }
 
-    /// Makes the range around `sequence` the first SACK block.
-    fn note_recent(&mut self, sequence: u64) {
+    /// Makes the range around `sequence`, which may join ranges, the first SACK block.
+    fn note_recent(&mut self, sequence: u64, joins: bool) {
         if self.most_blocks == 0 {
             return;
         }
         let island = self.islands.containing(sequence).expect("it has just arrived");
-        self.recent.retain(|&byte| byte < island.0 || byte >= island.1);
-        self.recent.insert(0, sequence);
+        // Each range has one byte there, but for those that have just become one, and what was delivered since.
+        match self.recent.first_mut().filter(|first| island.0 <= **first && **first < island.1) {
+            Some(first) if !joins => *first = sequence,
+            _ => {
+                self.recent.retain(|&byte| byte < island.0 || byte >= island.1);
+                self.recent.insert(0, sequence);
+            }
+        }
     }
 
     fn acknowledge(&mut self) -> Acknowledgment {
-        self.recent.retain(|&byte| byte >= self.next);
+        if self.next > self.acknowledged {
+            self.recent.retain(|&byte| byte >= self.next);
+        }
         let islands = self.recent.iter().filter_map(|&byte| self.islands.containing(byte));
         let blocks: Blocks = islands.take(self.most_blocks).collect();
         Acknowledgment { blocks, ..self.acknowledge_in_order() }

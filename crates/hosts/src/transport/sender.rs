@@ -354,14 +354,17 @@ impl Sender {
     pub fn expire(&mut self, now: Time, segments: &mut Vec<Segment>) {
         (self.goes_well, self.goes_on_by_recovery) = (false, false);
         let is_due = |time: Option<Time>| time.is_some_and(|time| time <= now);
-        if is_due(self.connection.expires()) && !is_due(self.recovery_wakes()) {
+        let mut wakes_recovery = is_due(self.recovery_due);
+        if is_due(self.connection.expires()) && !wakes_recovery {
             self.time_out(now);
+            wakes_recovery = is_due(self.recovery_wakes());
         } else if is_due(self.connection.held_until()) {
             self.connection.release();
             let first = self.connection.first_unacknowledged();
             self.send(now, first);
+            wakes_recovery = is_due(self.recovery_wakes());
         }
-        if is_due(self.recovery_wakes()) {
+        if wakes_recovery {
             self.recovery.on_wake(now, &mut self.connection);
             self.is_recovering = self.recovery.is_recovering();
         }
@@ -395,18 +398,18 @@ impl Sender {
         if self.goes_on_undisturbed() {
             // Without a loss every recovery sends new data within the window.
             self.connection.empty_outbox(segments);
-            self.connection.send_new(now, segments);
+            self.connection.send_new(now, self.connection.window.usable(), segments, |_, _| {});
             self.watch_waiting_data(now);
             return;
         }
-        let is_paced = self.connection.is_paced();
-        if is_paced {
+        let has_discipline = self.connection.has_discipline();
+        if has_discipline {
             self.connection.send_due(now);
         }
         if self.opening == Opening::Open && self.connection.held_until().is_none() {
             self.send_as_recovery_says(now);
         }
-        if is_paced {
+        if has_discipline {
             self.watch_departures();
         }
         self.connection.empty_outbox(segments);

@@ -104,6 +104,20 @@ impl<T: Copy> UnderWay<T> {
         if is_right { guess } else { self.segments.partition_point(|segment| segment.end <= sequence) }
     }
 
+    /// Whether a piece lies beyond all that was sent.
+    #[inline]
+    pub fn is_new(&self, piece: Piece) -> bool {
+        self.segments.back().is_none_or(|last| last.end <= piece.sequence)
+    }
+
+    /// [`note_sent`](Self::note_sent) of a piece that [is new](Self::is_new).
+    #[inline]
+    pub fn note_new(&mut self, now: Time, piece: Piece, note: T) {
+        let (begin, end) = (piece.sequence, piece.end());
+        let segment = Transmission { begin, end, sent: now, was_sent_before: false, has_arrived: false, note };
+        self.segments.push_back(segment);
+    }
+
     /// Records a transmission, original or repeated.
     pub fn note_sent(&mut self, now: Time, piece: Piece, note: T) {
         let sent = Transmission {
@@ -143,10 +157,18 @@ impl<T: Copy> UnderWay<T> {
     /// [`take_in`](Self::take_in) serves all.
     #[inline]
     pub fn advance(&mut self, next: u64) -> Option<(Transmission<T>, Transmission<T>)> {
-        let first = *self.segments.front().filter(|first| first.begin >= self.undisturbed_from)?;
-        let whole = self.whole_below(next);
-        let last = *self.segments.get(whole.checked_sub(1)?).filter(|last| last.end == next)?;
-        self.segments.drain(..whole);
+        let first = *self.segments.front().filter(|first| first.begin >= self.undisturbed_from && first.end <= next)?;
+        let (mut last, mut whole) = (first, 1);
+        while last.end < next {
+            last = *self.segments.get(whole)?;
+            whole += 1;
+        }
+        if last.end > next {
+            return None;
+        }
+        for _ in 0..whole {
+            self.segments.pop_front();
+        }
         Some((first, last))
     }
 
@@ -191,7 +213,10 @@ impl<T: Copy> UnderWay<T> {
         tell: &mut impl FnMut(&Transmission<T>),
     ) {
         let is_sound = |block: &Range| block.0 >= acknowledgment.next && block.1 <= highest;
-        let sound: Blocks = acknowledgment.blocks.as_slice().iter().copied().filter(is_sound).collect();
+        let mut sound = acknowledgment.blocks;
+        if !sound.as_slice().iter().all(is_sound) {
+            sound = sound.as_slice().iter().copied().filter(is_sound).collect();
+        }
         let known = std::mem::replace(&mut self.latest, sound);
         self.disturb();
         for &block in sound.as_slice().iter().filter(|block| !known.as_slice().contains(block)) {
@@ -202,23 +227,30 @@ impl<T: Copy> UnderWay<T> {
     /// Marks the segments within a block as arrived. Skips ranges that earlier blocks covered: blocks repeat, and with large windows
     /// looking at every segment would cost O(window) per acknowledgment.
     fn report(&mut self, (begin, end): Range, tell: &mut impl FnMut(&Transmission<T>)) {
-        let (first, beyond) = (self.first_from(begin), self.whole_below(end));
-        if first >= beyond {
+        let begin = self.reported.containing(begin).map_or(begin, |known| known.1);
+        if begin >= end {
             return;
         }
-        let whole = (self.segments[first].begin, self.segments[beyond - 1].end);
+        let (mut news, beyond) = (self.first_from(begin), self.whole_below(end));
+        if news >= beyond {
+            return;
+        }
+        let whole = (self.segments[news].begin, self.segments[beyond - 1].end);
         let mut at = whole.0;
-        while at < whole.1 {
+        loop {
             let known = self.reported.ranges().partition_point(|range| range.1 <= at);
             let known =
                 self.reported.ranges().get(known).map_or((whole.1, whole.1), |&range| (range.0.min(whole.1), range.1));
-            let news = self.first_from(at);
             for segment in self.segments.range_mut(news..).take_while(|segment| segment.begin < known.0) {
                 segment.has_arrived = true;
                 self.arrived += 1;
                 tell(segment);
             }
             at = known.1;
+            if at >= whole.1 {
+                break;
+            }
+            news = self.first_from(at);
         }
         self.reported.insert(whole);
     }

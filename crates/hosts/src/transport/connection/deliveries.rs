@@ -31,7 +31,7 @@ impl Connection {
     #[cold]
     pub fn takes_early(&mut self, piece: Piece) -> bool {
         let again = piece.sequence < self.highest;
-        let Some(pacer) = &self.pacer else { return false };
+        let Some(pacer) = self.pacer.as_ref().filter(|pacer| pacer.has_discipline()) else { return false };
         let rate = self.law.pacing_rate(&self.window).or_else(|| pacer.rate(&self.window));
         pacer.takes_early(self.mss, rate, again)
     }
@@ -50,6 +50,13 @@ impl Connection {
     #[must_use]
     pub fn is_paced(&self) -> bool {
         self.pacer.is_some()
+    }
+
+    /// Whether segments are handed over to a discipline at the host's interface.
+    #[inline]
+    #[must_use]
+    pub fn has_discipline(&self) -> bool {
+        self.pacer.as_ref().is_some_and(|pacer| pacer.has_discipline())
     }
 
     /// Sends what is due of the host's discipline.
@@ -132,7 +139,7 @@ impl Connection {
 
     /// Passes an acknowledgment up to `next` to the law, before recovery and growth respond to it.
     pub fn observe_arrivals(&mut self, now: Time, next: u64, sample: Sample, is_recovering: bool) {
-        let Some(deliveries) = &self.deliveries else { return };
+        let Some(deliveries) = self.deliveries.as_ref().filter(|_| self.observes_arrivals) else { return };
         let (round_trip, delivered_since) = deliveries.newest(sample, now);
         self.observe(now, next, round_trip, delivered_since, self.phase(is_recovering));
     }

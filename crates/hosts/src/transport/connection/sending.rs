@@ -49,26 +49,36 @@ impl Connection {
 
     /// Sends a piece, after those that wait in the host's discipline.
     pub fn send(&mut self, now: Time, piece: Piece) {
-        if let Some(last) = self.pacer.as_ref().and_then(|pacer| pacer.last_departure()) {
+        if self.has_discipline()
+            && let Some(last) = self.pacer.as_ref().and_then(|pacer| pacer.last_departure())
+        {
             return self.hand_over(last.max(now), piece);
         }
         let segment = self.segment_of(now, piece);
         self.outbox.push(segment);
     }
 
-    /// Sends new data up to the window.
-    // Always: one caller is far busier than the other.
+    /// Sends new data up to `window` bytes from the first unacknowledged on; calls `before` with each piece.
+    // Always: one caller is far busier than the others.
     #[inline(always)]
-    pub fn send_new(&mut self, now: Time, segments: &mut Vec<Segment>) {
-        let window = self.window.usable();
+    pub fn send_new(
+        &mut self,
+        now: Time,
+        window: u64,
+        segments: &mut Vec<Segment>,
+        mut before: impl FnMut(&mut Self, Piece),
+    ) {
         let mut room = (self.unacknowledged + window).saturating_sub(self.highest);
         while room >= self.mss && self.offered - self.highest >= self.mss {
             room -= self.mss;
-            segments.push(self.segment_of(now, Piece { sequence: self.highest, length: self.mss }));
+            let piece = Piece { sequence: self.highest, length: self.mss };
+            before(self, piece);
+            segments.push(self.segment_of(now, piece));
         }
         let would_be_cut = self.offered - self.highest > room;
         if room > 0 && !(would_be_cut && self.avoids_silly_windows) {
             while let Some(piece) = self.next_within(window) {
+                before(self, piece);
                 segments.push(self.segment_of(now, piece));
             }
         }

@@ -369,6 +369,10 @@ impl WindowLaw for Law {
         }
     }
 
+    fn grows_by_acknowledgments(&self) -> bool {
+        false
+    }
+
     fn on_acknowledgment(&mut self, _window: &mut Window, _progress: &Progress) {}
 
     fn on_lost_segment(&mut self, _window: &mut Window, lost: &LostSegment, _now: Time) {

@@ -352,6 +352,10 @@ impl WindowLaw for Law {
         }
     }
 
+    fn grows_by_acknowledgments(&self) -> bool {
+        false
+    }
+
     fn on_acknowledgment(&mut self, _window: &mut Window, _progress: &Progress) {}
 
     fn on_loss(&mut self, window: &mut Window, _flight: u64) {

@@ -71,6 +71,10 @@ pub trait WindowLaw: Send {
     fn grows_classically(&self) -> bool {
         false
     }
+    /// Whether [`on_acknowledgment`](Self::on_acknowledgment) is to be called.
+    fn grows_by_acknowledgments(&self) -> bool {
+        true
+    }
     /// Grows the window on an acknowledgment of new data outside of loss recovery.
     fn on_acknowledgment(&mut self, window: &mut Window, progress: &Progress);
     /// Sets threshold and window after duplicate acknowledgments have shown a loss, with `flight` bytes in flight.

@@ -125,6 +125,12 @@ impl Pacer {
         self.next = now + wait;
     }
 
+    /// Whether segments are handed over to a discipline at the host's interface.
+    #[must_use]
+    pub fn has_discipline(&self) -> bool {
+        self.timer == PacingTimer::KernelQueue
+    }
+
     /// Whether the host's discipline takes a segment of `mss` bytes ahead of its time, at `rate` bytes per second: while the segments in it take
     /// no more memory than two, or than the data of 1/1024 s if that is more; twice that if the segment is sent again.
     #[must_use]
@@ -132,7 +138,7 @@ impl Pacer {
     pub fn takes_early(&self, mss: u64, rate: Option<f64>, again: bool) -> bool {
         let memory = (mss + OVERHEAD) as f64;
         let limit = (2.0 * memory).max(rate.unwrap_or(0.0) / QUEUED_PARTS) * if again { 2.0 } else { 1.0 };
-        self.timer == PacingTimer::KernelQueue && (self.queue.len() as f64) * memory < limit
+        self.has_discipline() && (self.queue.len() as f64) * memory < limit
     }
 
     /// Puts a segment into the host's discipline until it `departs`.

@@ -174,10 +174,8 @@ pub trait Recovery: Send {
     /// Handles the wake-up that [`wakes`](Self::wakes) has requested.
     fn on_wake(&mut self, _now: Time, _connection: &mut Connection) {}
 
-    /// Segments newly detected as lost since the last call, if it tracks segments individually.
-    fn take_lost(&mut self) -> Vec<Piece> {
-        Vec::new()
-    }
+    /// Tells of the segments newly detected as lost since the last call, if it tracks segments individually.
+    fn tell_lost(&mut self, _tell: &mut dyn FnMut(Piece)) {}
 
     /// Next piece to send.
     fn next(&self, connection: &Connection) -> Option<Piece> {

@@ -334,8 +334,8 @@ impl Recovery for LossRecovery {
         }
     }
 
-    fn take_lost(&mut self) -> Vec<Piece> {
-        self.losses.take_unreported()
+    fn tell_lost(&mut self, tell: &mut dyn FnMut(Piece)) {
+        self.losses.tell_unreported(tell);
     }
 
     fn next(&self, connection: &Connection) -> Option<Piece> {

@@ -103,7 +103,8 @@ impl TimeoutEstimator for Estimator {
 
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive and far below 2^53 ticks")]
     fn timeout_ticks(&self) -> u64 {
-        let of_estimate = |estimate: &Estimate| (estimate.srtt + estimate.rttvar).round() as u64;
+        // Half a tick more, rounded down, is the nearest number of ticks, in fewer instructions.
+        let of_estimate = |estimate: &Estimate| (estimate.srtt + estimate.rttvar + 0.5) as u64;
         self.backoff.apply(self.estimate.as_ref().map_or(self.initial_ticks, of_estimate))
     }
 }

@@ -29,8 +29,7 @@ impl Sender {
 
     /// Tells a law that goes by deliveries which segments were lost, where the recovery knows.
     pub(super) fn tell_of_losses(&mut self, now: Time) {
-        for piece in self.recovery.take_lost() {
-            self.connection.note_lost(now, piece);
-        }
+        let Self { recovery, connection, .. } = self;
+        recovery.tell_lost(&mut |piece| connection.note_lost(now, piece));
     }
 }

@@ -46,10 +46,8 @@ impl Sender {
         }
         connection.renew_timer(now);
         let window = connection.window.usable().max(connection.flight().min(connection.window.receiver_window()));
-        while let Some(piece) = connection.next_within(window) {
-            self.recovery.on_send(now, connection, piece);
-            segments.push(connection.segment_of(now, piece));
-        }
+        let recovery = &mut self.recovery;
+        connection.send_new(now, window, segments, |connection, piece| recovery.on_send(now, connection, piece));
         self.wakes = None;
         self.watch_waiting_data(now);
         self.recovery_due = self.recovery.wakes(&self.connection);
@@ -65,7 +63,7 @@ impl Sender {
         let has_measured = connection.measure_round_trip(now, acknowledgment, false);
         connection.grow(now, bytes, has_measured);
         connection.renew_timer(now);
-        connection.send_new(now, segments);
+        connection.send_new(now, connection.window.usable(), segments, |_, _| {});
         self.watch_waiting_data(now);
     }
 }

@@ -48,8 +48,13 @@ impl Sender {
 
     #[inline(never)]
     fn waits_for_in_general(&self) -> Waiting {
-        let expires = self.expires();
-        let is_timer = expires.is_some() && (self.times_out_next() || self.wakes_recovery_next());
+        let connection = &self.connection;
+        if self.goes_on_by_recovery && connection.flight() > 0 && connection.has_data_to_send() {
+            let (expires, limit) = (earlier(connection.expires(), self.wakes), connection.window.send_limit());
+            return Waiting { expires, limit, has_timer: expires.is_some() };
+        }
+        let (expires, timer) = (self.expires(), self.connection.expires());
+        let is_timer = expires.is_some() && (expires == timer || expires == self.recovery_due);
         // Probes of a closed window retransmit nothing.
         let has_timer = is_timer && !self.connection.is_shut_out();
         Waiting { expires, limit: self.send_limit(), has_timer }

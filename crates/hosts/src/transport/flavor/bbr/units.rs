@@ -77,23 +77,28 @@ impl Units {
 
     /// Bytes of a window: whole segments for the kernel.
     pub fn whole(self, bytes: f64) -> f64 {
-        if self.is_kernel() { (bytes / self.mss).ceil() * self.mss } else { bytes }
+        if self.is_kernel() { self.bytes(self.segments(bytes).into()) } else { bytes }
     }
 
     /// Segments in so many bytes, of which the last may be shorter.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
         reason = "windows are positive, below 2^53 bytes"
     )]
     pub fn segments(self, bytes: f64) -> u64 {
-        (bytes / self.mss).ceil() as u64
+        let segments = bytes / self.mss;
+        let whole = segments as u64;
+        // Rounded up without a function of the mathematical library.
+        whole.saturating_add(u64::from((whole as f64) < segments))
     }
 
     /// Bytes in so many segments.
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
     pub fn bytes(self, segments: u128) -> f64 {
-        segments as f64 * self.mss
+        // The conversion of 64 bits is one instruction.
+        u64::try_from(segments).map_or(segments as f64, |segments| segments as f64) * self.mss
     }
 
     /// A round trip, which the kernel measures in whole microseconds.
@@ -114,7 +119,7 @@ impl Units {
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a gain is below 1024 / 256")]
 fn in_256ths(gain: f64) -> u128 {
-    (gain * 256.0).round() as u128
+    u128::from((gain * 256.0 + 0.5) as u64)
 }
 
 #[cfg(test)]

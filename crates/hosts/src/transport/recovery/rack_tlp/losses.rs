@@ -113,7 +113,7 @@ pub(in crate::transport::recovery) struct Losses {
     deadline: Option<Time>,
     /// Round trip of the segment sent last of those that the latest acknowledgment reports; `None` if that was sent before.
     newest_round_trip: Option<Span>,
-    /// Lost segments not yet returned by [`take_unreported`](Self::take_unreported).
+    /// Lost segments not yet told of by [`tell_unreported`](Self::tell_unreported).
     unreported: Vec<Piece>,
 }
 
@@ -179,17 +179,22 @@ impl Losses {
     }
 
     /// The first lost segment.
+    #[inline]
     pub fn first_lost(&self) -> Option<Piece> {
-        if self.lost == 0 {
-            return None;
-        }
+        if self.lost > 0 { self.find_first_lost() } else { None }
+    }
+
+    #[inline(never)]
+    fn find_first_lost(&self) -> Option<Piece> {
         let lost = self.under_way.from(self.lost_from).find(|segment| segment.note.is_lost && !segment.has_arrived)?;
         Some(Piece { sequence: lost.begin, length: lost.end - lost.begin })
     }
 
-    /// Returns the segments detected as lost since the last call.
-    pub fn take_unreported(&mut self) -> Vec<Piece> {
-        std::mem::take(&mut self.unreported)
+    /// Tells of the segments detected as lost since the last call.
+    pub fn tell_unreported(&mut self, tell: &mut dyn FnMut(Piece)) {
+        if !self.unreported.is_empty() {
+            self.unreported.drain(..).for_each(tell);
+        }
     }
 
     /// The segment with the highest sequence numbers.
@@ -199,9 +204,9 @@ impl Losses {
 
     /// Records a transmission (section 6.1).
     pub fn note_sent(&mut self, now: Time, piece: Piece) {
-        if self.under_way.last().is_none_or(|last| last.end <= piece.sequence) {
+        if self.under_way.is_new(piece) {
             self.in_network += piece.length;
-            self.under_way.note_sent(now, piece, Mark::default());
+            self.under_way.note_new(now, piece, Mark::default());
         } else {
             self.disturb();
             self.note_sent_again(now, piece);
