@@ -29,6 +29,10 @@ struct Filter {
 }
 
 impl QueueDiscipline for Filter {
+    fn supersedes(&self) -> bool {
+        true
+    }
+
     fn supersede(&mut self, newer: &Waiting, packets: &Packets, dropped: &mut Vec<Dropped>) {
         let place = self.superseded.find(&self.queue, newer, packets);
         let older = place.and_then(|place| self.queue.take(place));

@@ -11,6 +11,7 @@ use crate::switch::{DisciplineCounts, Dropped};
 /// A queue discipline with its statistics.
 pub struct ActiveQueue {
     discipline: Box<dyn QueueDiscipline>,
+    supersedes: bool,
     /// Waiting times of the packets that were sent.
     delays: Histogram,
     packets_marked: u64,
@@ -21,7 +22,13 @@ impl ActiveQueue {
     /// An empty queue.
     #[must_use]
     pub fn new(discipline: Box<dyn QueueDiscipline>) -> Self {
-        Self { discipline, delays: Histogram::default(), packets_marked: 0, acknowledgments_superseded: 0 }
+        Self {
+            supersedes: discipline.supersedes(),
+            discipline,
+            delays: Histogram::default(),
+            packets_marked: 0,
+            acknowledgments_superseded: 0,
+        }
     }
 
     /// [`QueueDiscipline::know_terminals`].
@@ -31,9 +38,11 @@ impl ActiveQueue {
 
     /// A packet arrives, one of those under way.
     pub fn enqueue(&mut self, packet: Waiting, packets: &Packets, dropped: &mut Vec<Dropped>) {
-        let before = dropped.len();
-        self.discipline.supersede(&packet, packets, dropped);
-        self.acknowledgments_superseded += (dropped.len() - before) as u64;
+        if self.supersedes {
+            let before = dropped.len();
+            self.discipline.supersede(&packet, packets, dropped);
+            self.acknowledgments_superseded += (dropped.len() - before) as u64;
+        }
         self.discipline.enqueue(packet, dropped);
     }
 

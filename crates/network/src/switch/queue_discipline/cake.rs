@@ -258,10 +258,11 @@ impl Queues {
 }
 
 impl QueueDiscipline for Queues {
+    fn supersedes(&self) -> bool {
+        self.superseded != Superseded::Kept
+    }
+
     fn supersede(&mut self, newer: &Waiting, packets: &Packets, dropped: &mut Vec<Dropped>) {
-        if self.superseded == Superseded::Kept {
-            return;
-        }
         let number = self.queue_for(newer.cell.circuit());
         let queue = &mut self.queues[number].queue;
         let Some(older) = self.superseded.find(queue, newer, packets).and_then(|place| queue.take(place)) else {

@@ -68,20 +68,30 @@ impl ControlledDelay {
     }
 
     /// The next packet to send from a queue, those before it that are dropped apart.
+    #[inline]
     pub fn dequeue(&mut self, now: Time, queue: &mut PacketQueue, dropped: &mut Vec<Dropped>) -> Option<Waiting> {
-        let mut packet = self.choose(now, queue, dropped)?;
+        let (mut packet, is_bad) = self.pop(now, queue)?;
+        if self.is_dropping {
+            packet = self.go_on_dropping(now, packet, is_bad, queue, dropped)?;
+        } else if is_bad {
+            packet = self.begin_dropping(now, packet, queue, dropped)?;
+        }
         if self.marked_above > Span::ZERO && packet.delay(now) > self.marked_above {
             packet.mark();
         }
         Some(packet)
     }
 
-    /// The next packet as the law has it (RFC 8289 section 5.5).
-    fn choose(&mut self, now: Time, queue: &mut PacketQueue, dropped: &mut Vec<Dropped>) -> Option<Waiting> {
-        let (mut packet, is_bad) = self.pop(now, queue)?;
-        if !self.is_dropping {
-            return if is_bad { self.begin_dropping(now, packet, queue, dropped) } else { Some(packet) };
-        }
+    /// The next packet from `packet` on while packets are dropped (RFC 8289 section 5.5).
+    #[inline(never)]
+    fn go_on_dropping(
+        &mut self,
+        now: Time,
+        mut packet: Waiting,
+        is_bad: bool,
+        queue: &mut PacketQueue,
+        dropped: &mut Vec<Dropped>,
+    ) -> Option<Waiting> {
         self.is_dropping = is_bad;
         while self.is_dropping && now >= self.drop_next {
             self.set_count(self.count + 1);
@@ -104,6 +114,7 @@ impl ControlledDelay {
     }
 
     /// The delay has been above the target for an interval.
+    #[inline(never)]
     fn begin_dropping(
         &mut self,
         now: Time,
@@ -150,6 +161,7 @@ impl ControlledDelay {
     }
 
     /// Takes a packet from the queue; returns whether the delay has been above the target for an interval (`dodequeue`).
+    #[inline(always)]
     fn pop(&mut self, now: Time, queue: &mut PacketQueue) -> Option<(Waiting, bool)> {
         let Some(packet) = queue.pop() else {
             self.patience_ends = None;

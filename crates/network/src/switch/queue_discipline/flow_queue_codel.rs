@@ -90,6 +90,7 @@ impl Queues {
     }
 
     /// The packet that the control of a queue sends, with the bytes left in all queues.
+    #[inline(always)]
     fn take_from(&mut self, number: usize, now: Time, dropped: &mut Vec<Dropped>) -> Option<Waiting> {
         let FlowQueue { queue, control, .. } = &mut self.queues[number];
         let (packets, bytes) = (queue.len(), queue.bytes());

@@ -61,7 +61,11 @@ include!(concat!(env!("OUT_DIR"), "/queue_discipline.rs"));
 pub trait QueueDiscipline: Send {
     /// The line behind is a carrier that terminals share, each at a rate of its own. Few disciplines heed rates.
     fn know_terminals(&mut self, _terminals: &Terminals) {}
-    /// A packet is about to arrive: drops queued packets that `newer` makes redundant (ACK filtering). Few disciplines look into packets.
+    /// Whether [`supersede`](Self::supersede) is to be called. Few disciplines look into packets.
+    fn supersedes(&self) -> bool {
+        false
+    }
+    /// A packet is about to arrive: drops queued packets that `newer` makes redundant (ACK filtering).
     fn supersede(&mut self, _newer: &Waiting, _packets: &Packets, _dropped: &mut Vec<Dropped>) {}
     /// A packet arrives.
     fn enqueue(&mut self, packet: Waiting, dropped: &mut Vec<Dropped>);

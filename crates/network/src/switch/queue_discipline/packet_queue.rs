@@ -80,6 +80,7 @@ pub struct PacketQueue {
 
 impl PacketQueue {
     /// Adds a packet at the end.
+    #[inline]
     pub fn push(&mut self, mut packet: Waiting) {
         packet.was_first = self.packets.is_empty();
         self.bytes += packet.bytes;
@@ -98,6 +99,7 @@ impl PacketQueue {
     }
 
     /// Takes the packet that has waited longest.
+    #[inline]
     pub fn pop(&mut self) -> Option<Waiting> {
         let packet = self.packets.pop_front()?;
         self.bytes -= packet.bytes;
