@@ -3,11 +3,12 @@
     cargo build --release --package longfat-engine --example run_scenario
     .venv/bin/python -m benchmarks.connections [--record FILE] [--splice PAGE] [--repetitions N]
 
-All send without end through one bottleneck of 10 Gbit/s and begin within half a second. The time is
-user CPU time without set-up, which is the time of a run of a microsecond; the minimum of some
-repetitions. Memory is the peak of the process, including its results and some 10 MB of the watcher.
-`--record` stores the result, `--splice` puts the table of the newest record into a page without
-measuring anything.
+All send without end through one bottleneck of 10 Gbit/s and begin within half a second. A million,
+more than there may be hosts, are of a hundred hosts that begin one after another until the run
+ends, and share the lines of their hosts. The time is user CPU time without set-up, which is the
+time of a run of a microsecond; the minimum of some repetitions. Memory is the peak of the process,
+including its results and some 10 MB of the watcher. `--record` stores the result, `--splice` puts
+the table of the newest record into a page without measuring anything.
 """
 
 import json
@@ -23,6 +24,9 @@ from benchmarks.recorded import Recorded
 
 PROGRAM = HERE.parent / "target" / "release" / "examples" / "run_scenario"
 CONNECTIONS = (10, 100, 1_000, 10_000, 100_000)
+SHARED = 1_000_000
+"""Number of connections of the run in which they share lines, whose packets travel whole."""
+HOSTS = 100
 NEXT_TO = 100
 """Number of connections of the reference run."""
 SETUP = "1 us"
@@ -32,22 +36,37 @@ duration = "{duration}"
 framing = "{framing}"
 port = {{ buffer = "{buffer}" }}
 tcp = {{ mss = "1460 B", flavor = "newreno", receiver_window = "600000 B" }}
-traffic = {{ kind = "infinite", start = "uniform(0 s, 500 ms)" }}
+traffic = {traffic}
 
 [topology]
 kind = "n-source"
-sources = {connections}
+sources = {sources}
 access = {{ rate = "10 Gbit/s", delay = "5 ms" }}
 bottleneck = {{ rate = "10 Gbit/s", delay = "5 ms" }}
 """
+
+
+ENDLESS = '{ kind = "infinite", start = "uniform(0 s, 500 ms)" }'
 
 
 class Framing(NamedTuple):
     """A framing, with suitable settings."""
 
     kind: str
-    duration: str
+    seconds: float
     buffer: str
+
+    def connections(self) -> tuple[int, ...]:
+        """Return the numbers of connections."""
+        return (*CONNECTIONS, SHARED) if self.kind == "packet" else CONNECTIONS
+
+    def traffic(self, connections: int) -> str:
+        """Return the traffic of so many connections."""
+        if connections < SHARED:
+            return ENDLESS
+        interval = f'"{1e6 * self.seconds * HOSTS / connections:.0f} us"'
+        size = '{ kind = "fixed", size = "100 MB" }'
+        return f'{{ kind = "flows", interval = {interval}, size = {size} }}'
 
 
 WATCHER = """
@@ -61,7 +80,7 @@ sys.exit(os.waitstatus_to_exitcode(status))
 """
 """Runs the program from a small process: peak memory includes that of the parent at the fork."""
 
-FRAMINGS = (Framing("packet", "4 s", "25000 packets"), Framing("aal5", "1.5 s", "800000 cells"))
+FRAMINGS = (Framing("packet", 4, "25000 packets"), Framing("aal5", 1.5, "800000 cells"))
 
 
 class Usage(NamedTuple):
@@ -81,7 +100,8 @@ def run(framing: Framing, connections: int, duration: str, folder: Path) -> Usag
             duration=duration,
             framing=framing.kind,
             buffer=framing.buffer,
-            connections=connections,
+            traffic=framing.traffic(connections),
+            sources=HOSTS if connections == SHARED else connections,
         )
     )
     record = folder / "record.json"
@@ -102,11 +122,11 @@ def measured(repetitions: int) -> dict[str, Any]:
     runs = []
     with TemporaryDirectory() as folder:
         for framing in FRAMINGS:
-            for connections in CONNECTIONS:
+            for connections in framing.connections():
                 rounds = [
                     [
                         run(framing, connections, duration, Path(folder))
-                        for duration in (framing.duration, SETUP)
+                        for duration in (f"{framing.seconds} s", SETUP)
                     ]
                     for _ in range(repetitions)
                 ]
