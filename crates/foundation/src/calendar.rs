@@ -160,37 +160,47 @@ impl Calendar {
     }
 
     /// Moves the first event to the time to which it was postponed; returns false if it was not, and is due.
-    #[inline]
+    #[inline(always)]
     pub fn renew(&mut self, first: Slot) -> bool {
-        let timer = (first.0 as usize).checked_sub(self.timers_from);
-        let Some(postponed) = timer.and_then(|timer| self.postponed.get_mut(timer)) else { return false };
-        let due = std::mem::take(postponed);
+        first.0 as usize >= self.timers_from && self.renew_timer(first)
+    }
+
+    #[inline(never)]
+    fn renew_timer(&mut self, first: Slot) -> bool {
+        let due = std::mem::take(&mut self.postponed[first.0 as usize - self.timers_from]);
         if due.order > 0 {
             self.set_leaf(first, due);
         }
         due.order > 0
     }
 
-    #[inline]
+    // Always: by events nearly all that is scheduled has a seat, or belongs to a line.
+    #[inline(always)]
     fn place(&mut self, slot: Slot, due: Due) {
         let number = slot.0 as usize;
         if let Some(seat) = self.seats.get_mut(number) {
             seat.time = due.time;
             self.orders[number] = due.order;
+        } else if number >= self.timers_from {
+            self.place_timer(slot, due);
+        } else {
+            self.set_leaf(slot, due);
+        }
+    }
+
+    #[inline(never)]
+    fn place_timer(&mut self, slot: Slot, due: Due) {
+        let number = slot.0 as usize;
+        let postponed = &mut self.postponed[number - self.timers_from];
+        if due.time > self.tree[number - SEATS + self.leaves].time {
+            *postponed = due;
             return;
         }
-        let timer = number.checked_sub(self.timers_from);
-        if let Some(postponed) = timer.and_then(|timer| self.postponed.get_mut(timer)) {
-            if due.time > self.tree[number - SEATS + self.leaves].time {
-                *postponed = due;
-                return;
-            }
-            *postponed = Due::default();
-        }
+        *postponed = Due::default();
         self.set_leaf(slot, due);
     }
 
-    #[inline]
+    #[inline(always)]
     fn set_leaf(&mut self, slot: Slot, due: Due) {
         let mut node = slot.0 as usize - SEATS + self.leaves;
         let (tree, orders) = (self.tree.as_mut_slice(), self.orders.as_mut_slice());
