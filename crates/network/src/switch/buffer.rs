@@ -20,7 +20,7 @@ pub enum Buffer {
     Bytes(u64),
     /// A multiple of the product of the bottleneck's rate and the round trip without queueing.
     RoundTrips(Decimal),
-    /// The same by the square root of the number of connections (Appenzeller, Keslassy and McKeown 2004).
+    /// Such a multiple by the square root of the number of connections (Appenzeller, Keslassy and McKeown 2004).
     RoundTripsByRoot(Decimal),
     /// As many as come.
     Unlimited,
