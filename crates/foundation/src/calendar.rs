@@ -24,20 +24,22 @@ const RANK_SHIFT: u32 = 60;
 #[derive(Clone, Copy)]
 struct Match {
     time: u64,
+    order: u64,
     winner: u32,
 }
 
 impl Match {
-    /// Returns the earlier of two; of one instant, that with the lesser of the `orders` of slots. Which is earlier is unpredictable, so that
-    /// there is no branch for it; few are of one instant.
+    fn key(self) -> u128 {
+        u128::from(self.time) << 64 | u128::from(self.order)
+    }
+
+    /// Returns the earlier of two, without a branch, which would be unpredictable.
     #[inline]
-    fn or_earlier(self, rival: Self, orders: &[u64]) -> Self {
-        let mut rival_wins = rival.time < self.time;
-        if rival.time == self.time {
-            rival_wins = orders[rival.winner as usize] < orders[self.winner as usize];
-        }
+    fn or_earlier(self, rival: Self) -> Self {
+        let rival_wins = rival.key() < self.key();
         Self {
             time: select_unpredictable(rival_wins, rival.time, self.time),
+            order: select_unpredictable(rival_wins, rival.order, self.order),
             winner: select_unpredictable(rival_wins, rival.winner, self.winner),
         }
     }
@@ -60,8 +62,6 @@ pub struct Calendar {
     /// Node 1 is the root, the children of node n are 2n and 2n + 1; the leaves are the upper half.
     tree: Vec<Match>,
     leaves: usize,
-    /// Of the event of each slot in seats and tree.
-    orders: Vec<u64>,
     /// The first slot of timers, and to when each of these was postponed since its leaf was set, if it was.
     timers_from: usize,
     postponed: Vec<Due>,
@@ -81,8 +81,8 @@ impl Calendar {
         // The initial value of a node never wins against an event.
         let tree = (0..2 * leaves).map(|node| never(SEATS + node % leaves)).collect();
         let postponed = vec![Due::default(); (SEATS + leaves).saturating_sub(timers_from)];
-        let (seats, orders) = (std::array::from_fn(never), vec![u64::MAX; SEATS + leaves]);
-        Self { seats, tree, leaves, orders, timers_from, postponed, insertions: 0, cancellations: 0 }
+        let seats = std::array::from_fn(never);
+        Self { seats, tree, leaves, timers_from, postponed, insertions: 0, cancellations: 0 }
     }
 
     /// Number of slots; at least as many as were requested.
@@ -98,9 +98,8 @@ impl Calendar {
     pub fn grow(&mut self, slots: usize) {
         let mut grown = Self::new(slots.max(self.slots()), self.timers_from);
         grown.tree[grown.leaves..][..self.leaves].copy_from_slice(&self.tree[self.leaves..]);
-        self.orders.resize(grown.orders.len(), u64::MAX);
         for node in (1..grown.leaves).rev() {
-            grown.tree[node] = grown.tree[2 * node].or_earlier(grown.tree[2 * node + 1], &self.orders);
+            grown.tree[node] = grown.tree[2 * node].or_earlier(grown.tree[2 * node + 1]);
         }
         self.postponed.resize(grown.postponed.len(), Due::default());
         (self.tree, self.leaves) = (grown.tree, grown.leaves);
@@ -147,7 +146,7 @@ impl Calendar {
     #[must_use]
     #[inline]
     pub fn first(&self) -> (Time, Slot) {
-        let first = self.seats.iter().fold(self.tree[1], |first, &seat| first.or_earlier(seat, &self.orders));
+        let first = self.seats.iter().fold(self.tree[1], |first, &seat| first.or_earlier(seat));
         (Time(first.time), Slot(first.winner))
     }
 
@@ -179,8 +178,7 @@ impl Calendar {
     fn place(&mut self, slot: Slot, due: Due) {
         let number = slot.0 as usize;
         if let Some(seat) = self.seats.get_mut(number) {
-            seat.time = due.time;
-            self.orders[number] = due.order;
+            *seat = Match { time: due.time, order: due.order, winner: slot.0 };
         } else if number >= self.timers_from {
             self.place_timer(slot, due);
         } else {
@@ -203,12 +201,11 @@ impl Calendar {
     #[inline(always)]
     fn set_leaf(&mut self, slot: Slot, due: Due) {
         let mut node = slot.0 as usize - SEATS + self.leaves;
-        let (tree, orders) = (self.tree.as_mut_slice(), self.orders.as_mut_slice());
-        orders[slot.0 as usize] = due.order;
-        let mut best = Match { time: due.time, winner: slot.0 };
+        let tree = self.tree.as_mut_slice();
+        let mut best = Match { time: due.time, order: due.order, winner: slot.0 };
         tree[node] = best;
         while node > 1 {
-            best = best.or_earlier(tree[node ^ 1], orders);
+            best = best.or_earlier(tree[node ^ 1]);
             node /= 2;
             tree[node] = best;
         }
@@ -217,7 +214,7 @@ impl Calendar {
 
 /// A match without an event, for the slot with that number.
 fn never(slot: usize) -> Match {
-    Match { time: u64::MAX, winner: u32::try_from(slot).expect("at most u32::MAX slots") }
+    Match { time: u64::MAX, order: u64::MAX, winner: u32::try_from(slot).expect("at most u32::MAX slots") }
 }
 
 #[cfg(test)]
