@@ -54,7 +54,7 @@ impl Stack for Outside {
     }
 
     fn largest_packet(&self) -> u64 {
-        self.mtu.0 - HEADERS_BYTES
+        self.mtu.0.saturating_sub(HEADERS_BYTES)
     }
 
     fn outside(&self) -> Option<&Outside> {

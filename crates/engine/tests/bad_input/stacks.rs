@@ -42,6 +42,13 @@ fn a_stack_is_named_and_its_settings_are_checked_at_their_place() {
     ] {
         assert_complaint(&[("stack", &format!("{{ kind = 'smoltcp', {setting} }}"))], words);
     }
+    for (kind, words) in [
+        ("smoltcp", "stack.mtu: 9 B is no size of the largest packets; from 68 B (RFC 791) to 65535 B"),
+        ("outside", "stack.mtu: 9 B is no size of the largest packets; from 1280 B (RFC 8200 section 5) to 65535 B"),
+    ] {
+        // Less than headers take, and so nothing that a packet could carry.
+        assert_complaint(&[("stack", &format!("{{ kind = '{kind}', mtu = '9 B' }}"))], words);
+    }
     for (setting, words) in [
         (
             "packet_size = '1000 B'",

@@ -115,7 +115,7 @@ impl Stack for Smoltcp {
     }
 
     fn largest_packet(&self) -> u64 {
-        self.mtu.0 - HEADERS_BYTES
+        self.mtu.0.saturating_sub(HEADERS_BYTES)
     }
 
     fn connection_bytes(&self) -> u64 {
