@@ -90,7 +90,7 @@ mod tests {
     /// Seeds of the test, and the events of a run: the test is built with assertions, and stays short.
     const SEEDS: u64 = 800;
     /// Most seeds drawn so that every model runs twice: declaring a model changes all draws, and rare ones may need more than `SEEDS`.
-    const MOST_SEEDS: u64 = 4 * SEEDS;
+    const MOST_SEEDS: u64 = 8 * SEEDS;
     const BOUNDS: Bounds = Bounds { events: 20_000, memory_bytes: 32 << 20 };
 
     #[test]
