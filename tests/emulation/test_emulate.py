@@ -286,7 +286,9 @@ def test_bad_options_are_told_in_one_message(
 def test_programs_take_the_place_of_a_group_with_settings_of_tcp(
     longfat: Longfat, line: Line
 ) -> None:
-    scenario = line('connections = [{ flavor = "cubic", ecn = "classic" }]')
+    scenario = line(
+        'port.buffer = "9 packets"\nconnections = [{ flavor = "cubic", ecn = "classic" }]'
+    )
     ended = longfat("emulate", str(scenario), "--priority", "none", "--", "true")
     assert ended.returncode == 0, ended.stderr
 

@@ -286,18 +286,19 @@ class LeastSquares:
     def gain(self, term: Term) -> float:
         """Return what the effects beside an effect leave, less what they leave with it."""
         beside = self.model.beside(term)
-        return self._left(self.model.of(beside)) - self._left(self.model.of([*beside, term]))
+        without, with_it = self.model.of(beside), self.model.of([*beside, term])
+        return max(0.0, self._left(without) - self._left(with_it))  # but for round-off
 
     @property
     def block_squares(self) -> float:
         """Sum of squares between blocks, beside all combinations."""
         within = self.model.within_cells(self.deviations[None, :])[0]
-        return float((within**2).sum()) - self.error_squares
+        return max(0.0, float((within**2).sum()) - self.error_squares)
 
     @property
     def higher_order_squares(self) -> float:
         """Sum of squares of all interactions beyond the order."""
-        return self._left(self.model.of(self.model.terms)) - self.error_squares
+        return max(0.0, self._left(self.model.of(self.model.terms)) - self.error_squares)
 
     @cached_property
     def mean(self) -> float:
