@@ -3,6 +3,7 @@
 //! Where packets travel whole, a packet is one cell of its own size.
 
 mod changing;
+mod counts;
 mod feed;
 mod granted;
 mod relay;
@@ -19,7 +20,7 @@ use std::collections::VecDeque;
 use changing::Changing;
 use granted::Granted;
 use longfat_foundation::random::Stream;
-use longfat_foundation::units::{CELL_BITS, LineClock, Rate, Span, Time, TransmissionTime};
+use longfat_foundation::units::{LineClock, Rate, Span, Time, TransmissionTime};
 
 use crate::capacity::Grants;
 use crate::framing::{Cell, Packets, Unit};
@@ -125,52 +126,6 @@ impl Line {
         self.changing.iter_mut().for_each(|changing| changing.share(terminals.clone()));
     }
 
-    /// Cells carried so far, counted at every hop.
-    #[must_use]
-    pub fn cell_hops(&self) -> u64 {
-        self.cells_carried * self.hops() - self.cells_left
-    }
-
-    /// Packets carried so far, counted at every hop by their last cells.
-    #[must_use]
-    pub fn packet_hops(&self) -> u64 {
-        self.packets_carried * self.hops() - self.packets_left
-    }
-
-    /// Bits of `cells` cells that a switch has handed over, all that it has.
-    #[must_use]
-    pub fn bits_of(&self, cells: u64) -> u64 {
-        match self.unit {
-            Unit::Cell => cells * CELL_BITS,
-            Unit::Packet => self.bits_whole,
-        }
-    }
-
-    /// Bits of all packets that were handed over whole.
-    #[must_use]
-    #[inline]
-    pub fn bits_whole(&self) -> u64 {
-        self.bits_whole
-    }
-
-    /// Bits of the one that was handed over latest: a cell, or a packet before which [`bits_whole`](Self::bits_whole) was `before`.
-    #[must_use]
-    #[inline]
-    pub fn bits_since(&self, before: u64) -> u64 {
-        match self.unit {
-            Unit::Cell => CELL_BITS,
-            Unit::Packet => self.bits_whole - before,
-        }
-    }
-
-    /// Notes that a cell which has been received left at the end of the line proper, before the relay, if there is one.
-    pub fn count_left_before_relay(&mut self, cell: Cell) {
-        if self.is_relayed {
-            self.cells_left += 1;
-            self.packets_left += u64::from(cell.is_last());
-        }
-    }
-
     /// Whether a relay is part of it.
     #[must_use]
     pub fn is_relayed(&self) -> bool {
@@ -190,10 +145,6 @@ impl Line {
             + self.grants().map_or(0, Grants::memory_bytes)
     }
 
-    fn hops(&self) -> u64 {
-        1 + u64::from(self.is_relayed)
-    }
-
     /// Whether nothing is waiting or under way.
     #[must_use]
     #[inline]
@@ -205,25 +156,6 @@ impl Line {
     #[must_use]
     pub fn rate(&self) -> Rate {
         self.rate
-    }
-
-    /// For how many seconds it has been sending, if it has sent `bits` bits.
-    #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
-    pub fn busy_seconds(&self, bits: u64) -> f64 {
-        let constant = bits as f64 / self.rate.0 as f64;
-        let changing = self.changing.as_ref().filter(|_| self.granted.is_none());
-        changing.map_or(constant, |changing| changing.busy().as_seconds())
-    }
-
-    /// Rate of the topology over the mean rate between `from` and `until`, if capacity is asked for on a line that changes: such a line
-    /// [is busy](Self::busy_seconds) in proportion to the bits that it sends. 1 for other lines.
-    #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "reports need no more than 53 bits")]
-    pub fn busy_per_share(&self, from: Time, until: Time) -> f64 {
-        let changing = self.changing.as_ref().filter(|_| self.granted.is_some());
-        let mean_bps = changing.map(|changing| changing.mean_rate_bps(from, until)).filter(|rate| *rate > 0.0);
-        mean_bps.map_or(1.0, |mean| self.rate.0 as f64 / mean)
     }
 
     /// The cells that wait for the transmitter or are under way, in order: trains of cells of one packet, each with its next cell, their
@@ -339,12 +271,6 @@ impl Line {
         (self.send_whole(clock.time, bits), self.free)
     }
 
-    /// Counts bits of packets that a switch has handed over whole.
-    #[inline]
-    pub fn count_whole(&mut self, bits: u64) {
-        self.bits_whole += bits;
-    }
-
     /// Transmission time of a cell.
     #[must_use]
     pub fn cell_time(&self) -> TransmissionTime {
@@ -361,19 +287,6 @@ impl Line {
     #[inline]
     pub fn next_train(&self) -> Option<Time> {
         self.trains.front().map(|train| train.arrival.time)
-    }
-
-    /// Counts cells, and packets that they are the last cells of, which the caller has followed to the end of the line.
-    #[inline]
-    pub fn count_carried(&mut self, cells: u64, packets: u64) {
-        self.cells_carried += cells;
-        self.packets_carried += packets;
-    }
-
-    /// Takes back the counts of cells and packets that have not been carried yet.
-    pub fn uncount_carried(&mut self, cells: u64, packets: u64) {
-        self.cells_carried -= cells;
-        self.packets_carried -= packets;
     }
 
     /// Hands over one cell, to be sent as soon as the transmitter is free.

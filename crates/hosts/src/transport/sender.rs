@@ -3,6 +3,7 @@
 mod deliveries;
 mod fast_path;
 mod receiver_window;
+mod sending;
 mod waiting;
 
 pub use waiting::Waiting;
@@ -16,7 +17,7 @@ use super::law::Accompanied;
 use super::opening::LostSyns;
 use super::recovery::{Recovery, Response};
 use super::resume::Resumption;
-use super::segment::{Piece, Segment};
+use super::segment::Segment;
 use super::{Acknowledgment, IdleRestart, Receiver, SenderStatistics, TcpConfig, TickClock, Window};
 
 /// State of the opening handshake (T-46).
@@ -390,95 +391,6 @@ impl Sender {
             self.recovery.on_timeout(now, &mut self.connection);
             self.is_recovering = self.recovery.is_recovering();
         }
-    }
-
-    /// Sends all segments that the window, the recovery and pacing allow.
-    fn send_allowed(&mut self, now: Time, segments: &mut Vec<Segment>) {
-        (self.wakes, self.recovery_due) = (None, None);
-        if self.goes_on_undisturbed() {
-            // Without a loss every recovery sends new data within the window.
-            self.connection.empty_outbox(segments);
-            self.connection.send_new(now, self.connection.window.usable(), segments, |_, _| {});
-            self.watch_waiting_data(now);
-            return;
-        }
-        let has_discipline = self.connection.has_discipline();
-        if has_discipline {
-            self.connection.send_due(now);
-        }
-        if self.opening == Opening::Open && self.connection.held_until().is_none() {
-            self.send_as_recovery_says(now);
-        }
-        if has_discipline {
-            self.watch_departures();
-        }
-        self.connection.empty_outbox(segments);
-    }
-
-    #[inline(never)]
-    fn send_as_recovery_says(&mut self, now: Time) {
-        while let Some(piece) = self.recovery.next(&self.connection) {
-            let departs = self.connection.paced_until().filter(|until| *until > now);
-            if departs.is_some() && !self.connection.takes_early(piece) {
-                self.wakes = departs;
-                break;
-            }
-            match departs {
-                Some(departs) => self.hand_over(departs, piece),
-                None => self.send(now, piece),
-            }
-        }
-        let lacks_data = !self.connection.has_data_to_send() && !self.recovery.has_to_send_again(&self.connection);
-        if lacks_data && self.connection.observes_deliveries() {
-            let (in_flight, _) = self.look_at_network();
-            if in_flight < self.connection.window.usable() {
-                self.connection.note_lack_of_data(in_flight);
-            }
-        }
-        self.watch_waiting_data(now);
-        self.recovery_due = self.recovery_wakes();
-        self.wakes = earlier(self.wakes, self.recovery_due);
-    }
-
-    #[cold]
-    fn watch_departures(&mut self) {
-        self.wakes = earlier(self.wakes, self.connection.departs());
-    }
-
-    #[inline]
-    fn watch_waiting_data(&mut self, now: Time) {
-        // A window below one segment, possible with `window_after_loss = "half"`, sends nothing even when nothing is in flight. The
-        // timer then runs, as in ns-2; otherwise the connection would stall forever.
-        if self.connection.expires().is_none() && self.connection.has_waiting_data() && self.wakes.is_none() {
-            self.connection.restart_timer(now);
-        }
-    }
-
-    fn send(&mut self, now: Time, piece: Piece) {
-        self.note_sending(now, piece);
-        self.connection.send(now, piece);
-    }
-
-    #[cold]
-    fn hand_over(&mut self, departs: Time, piece: Piece) {
-        self.note_sending(departs, piece);
-        self.connection.hand_over(departs, piece);
-    }
-
-    fn note_sending(&mut self, departs: Time, piece: Piece) {
-        if self.connection.observes_deliveries() {
-            self.connection.note_in_flight(self.recovery.in_flight(&self.connection));
-        }
-        self.recovery.on_send(departs, &mut self.connection, piece);
-    }
-}
-
-/// The earlier of two times, where there are any.
-#[inline]
-fn earlier(one: Option<Time>, other: Option<Time>) -> Option<Time> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(one.min(other)),
-        _ => one.or(other),
     }
 }
 

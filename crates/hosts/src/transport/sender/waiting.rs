@@ -3,7 +3,8 @@
 use longfat_foundation::measure::SendLimit;
 use longfat_foundation::units::Time;
 
-use super::{Opening, Sender, earlier};
+use super::sending::earlier;
+use super::{Opening, Sender};
 pub use crate::end_system::Waiting;
 
 impl Sender {
