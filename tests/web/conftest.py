@@ -14,6 +14,7 @@ from longfat.web.guard import Hosts
 from longfat.web.view import View
 from tests.conftest import in_folder, write_study
 from tests.started import Starter
+from tests.web.serving import Served, served
 
 HOST = "127.0.0.1:8747"
 TOKEN = "a-token-for-tests"
@@ -41,6 +42,13 @@ def kept(starter: Starter, tmp_path_factory: pytest.TempPathFactory) -> Path:
     process = run("study", "run", study, "--where", "load = 'light'", "--jobs", "1")
     assert process.returncode == 0, process.stderr
     return folder
+
+
+@pytest.fixture(scope="session")
+def server(program: Path, kept: Path) -> Iterator[Served]:
+    """A view that all tests look at; whoever changes the study or its store starts another."""
+    with served(program, kept, kept / "longfat.db", "--study", kept / "small") as server:
+        yield server
 
 
 @pytest.fixture

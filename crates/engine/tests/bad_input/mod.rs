@@ -3,6 +3,7 @@
 mod capacity;
 mod classes;
 mod graphs;
+mod lists;
 mod places;
 mod proxies;
 mod reordering;

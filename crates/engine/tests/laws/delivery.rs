@@ -10,7 +10,8 @@ use longfat_engine::units::{LineClock, Time, TransmissionTime};
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestCaseError};
 
-use super::random_networks::{any_endless_network, any_network, is_paced, longest_timeout};
+use super::random_networks::{any_endless_network, any_network};
+use super::random_tcp::{is_paced, longest_timeout};
 use crate::support::byte_receiver::ByteReceiver;
 use crate::support::tape::{Entry, Happening, run_taped};
 use crate::support::{hands_segments_over_early, may_pass_receiver_window, reports_before_third_block};

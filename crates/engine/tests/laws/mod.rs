@@ -27,6 +27,7 @@ mod proxies;
 mod queue_disciplines;
 mod random_graphs;
 mod random_networks;
+mod random_tcp;
 mod random_traffic;
 mod reordering;
 mod return_links;
@@ -39,4 +40,5 @@ mod udp_proxies;
 mod unlimited_buffer;
 mod www;
 
-pub use random_networks::{any_network, any_tcp, in_blocks, is_paced, longest_timeout, parse};
+pub use random_networks::{any_network, in_blocks, parse};
+pub use random_tcp::{any_tcp, is_paced, longest_timeout};

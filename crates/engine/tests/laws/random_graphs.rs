@@ -7,9 +7,10 @@ use longfat_engine::scenario::Scenario;
 use proptest::prelude::*;
 
 use super::random_networks::{
-    RandomNetwork, any_backgrounds, any_delay_back, any_flavor, any_framing_and_port, any_loss, any_rate_back, any_tcp,
-    any_vbr, parse, unit_of,
+    RandomNetwork, any_backgrounds, any_delay_back, any_framing_and_port, any_loss, any_rate_back, any_vbr, parse,
+    unit_of,
 };
+use super::random_tcp::{any_flavor, any_tcp};
 use super::random_traffic::{any_endless_traffic, any_limited_traffic, any_www_traffic};
 
 /// Any valid graph that simulates in milliseconds.
