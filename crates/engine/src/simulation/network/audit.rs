@@ -56,10 +56,11 @@ impl<O: Observer, D: Drive> Network<O, D> {
         })
     }
 
-    /// Whether every request was made once and answered once, with the file that it asked for.
+    /// Checks requests and answers of a connection: whole requests that have arrived = requests answered; files delivered <= requests
+    /// answered <= requests made; bytes handed over at each end = bytes of these requests and files.
     fn audit_exchange(&self, connection: usize) -> Result<(), Violation> {
         let Some(exchange) = self.sources[connection].exchange() else { return Ok(()) };
-        // Nobody asks where programs outside send the packets.
+        // The source of a connection of programs outside makes no requests.
         if !self.flows.has_begun(connection) || self.is_outside(connection) {
             return Ok(());
         }

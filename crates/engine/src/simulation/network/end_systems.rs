@@ -122,7 +122,8 @@ impl<O: Observer, D: Drive> Network<O, D> {
         }
     }
 
-    /// The timer of an end of a flow is due; of those of a connection that passes proxies besides its own, that of a proxy.
+    /// The timer of an end of a flow is due. A connection that passes proxies is one flow: the numbers of its other legs have the timers of
+    /// its proxies.
     pub fn expire(&mut self, now: Time, number: usize, end: End) {
         if !self.flows.passes_proxies(number) {
             self.expire_end::<Tcp>(now, number, end);
@@ -154,7 +155,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         }
         let source = &mut self.sources[connection];
         let (wake, is_stopped, asks) = (source.wake(now), source.is_stopped(), source.asks());
-        // What asks is a flow of its own, or the far end of one whose ends both send.
+        // Over TCP, requests have a flow of their own. Over UDP and stacks, the far end of the connection's only flow sends them.
         let (number, end) = match self.flows.passes_proxies(connection) {
             true if asks => (connection, End::Far),
             true => (connection, End::Near),
@@ -176,7 +177,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         self.offer(now, number, end, wake.bytes);
     }
 
-    /// The application at an end of a flow hands over so many bytes; none open a connection of TCP that has to be opened.
+    /// The application at an end of a flow hands over so many bytes; over TCP, zero bytes send a SYN if the connection needs one.
     pub fn offer(&mut self, now: Time, number: usize, end: End, bytes: u64) {
         if bytes > 0 || !self.flows.passes_proxies(number) {
             self.flows[number].ends.offer(now, end, bytes);
@@ -190,7 +191,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         let flow = &mut self.flows[number];
         flow.ends.withdraw(now, end);
         let size = flow.ends.progress_of(end).offered;
-        // Of requests it is not known what they will be answered with, and of datagrams only those that arrive are.
+        // The final size is known of a stream of data: not of answers, which requests determine, and not of datagrams, which may be lost.
         let is_known = !self.numbers.is_request(number) && end == End::Near && flow.ends.has_stream();
         let legs: Vec<_> = match is_known {
             true if self.flows.passes_proxies(number) => vec![number],
@@ -243,7 +244,8 @@ impl<O: Observer, D: Drive> Network<O, D> {
         }
     }
 
-    /// The near end of a flow, which is in hand, sends what it has to send. Tells whether nothing is under way then, or waits to be sent.
+    /// The near end of a flow, which is in hand, sends what it has to send. Returns true if then nothing is in flight and nothing waits to be
+    /// sent.
     // Always: acknowledgments are the cause of nearly all segments.
     #[inline(always)]
     fn act_near<K: Transport>(&mut self, now: Time, number: usize, flow: &mut Flow<K>) -> bool {

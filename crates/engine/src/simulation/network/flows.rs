@@ -159,14 +159,14 @@ pub struct Outcome {
 pub struct Flows {
     /// Those over TCP, by number: made when their connection begins.
     pub tcp: Vec<Option<Box<Flow<Tcp>>>>,
-    /// Those of connections that pass proxies: all are there from the beginning. Nowhere at all if none does.
+    /// Those of connections whose packets pass proxies, from the beginning of the run; empty if there are none.
     pub stacks: Vec<Option<Box<Flow<Pair>>>>,
-    /// Of each connection, whether it passes proxies; nowhere at all if none does.
+    /// For each connection, true if its packets pass proxies; empty if none do.
     passing: Vec<bool>,
     fingerprints: Vec<Fingerprint>,
-    /// Outcomes of the flows that are over, in the order in which they ended, and the place of each flow among them: nowhere at all
-    /// until there is one.
+    /// Outcomes of the flows that are over, in the order in which they ended.
     over: Vec<Outcome>,
+    /// For each flow, its index in `over` plus one; empty until a flow is over.
     places: Vec<Option<NonZeroU32>>,
 }
 
@@ -205,7 +205,7 @@ impl Flows {
     /// Puts a flow back that has acted.
     #[inline(always)]
     pub fn put<K: Transport>(&mut self, number: usize, flow: Box<Flow<K>>) {
-        // The place is empty, and the compiler need not know how to drop what it had.
+        // `take` has left `None` there; forgetting it spares the code that would drop a flow.
         std::mem::forget(K::table(self)[number].replace(flow));
     }
 
@@ -245,13 +245,13 @@ impl Flows {
         self.stacks.get_mut(connection)?.as_deref_mut()
     }
 
-    /// Whether the flow with that number has begun.
+    /// True once the source of a flow has woken for the first time, also when the flow is over.
     #[inline]
     pub fn has_begun(&self, number: usize) -> bool {
         self.is_at_work(number) || self.over(number).is_some()
     }
 
-    /// Whether it has begun and is not over.
+    /// True from the first wake-up of its source until the flow is over.
     pub fn is_at_work(&self, number: usize) -> bool {
         self.get(number).is_some_and(|flow| flow.place != Place::NONE)
     }

@@ -14,7 +14,7 @@ use crate::scenario::Scenario;
 pub struct Relays {
     /// The most bytes that one keeps of a connection in each direction.
     buffer: u64,
-    /// Of each flow that ends at a proxy, the most bytes that the proxy has kept.
+    /// For each flow, the largest number of bytes that the proxy at its end has kept; `None` if it ends at a host.
     most_kept: Vec<Option<u64>>,
 }
 
@@ -37,7 +37,7 @@ impl Relays {
         size_of::<Self>() + size_of_val(self.most_kept.as_slice())
     }
 
-    /// Whether each byte went on once, and no proxy kept more than it has room for.
+    /// Checks that bytes received = bytes passed on at each proxy, and that none kept more than its buffer holds.
     ///
     /// # Errors
     /// The first law that does not hold.

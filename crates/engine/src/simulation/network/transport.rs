@@ -38,7 +38,7 @@ pub trait Own {
     fn datagrams(&self) -> Option<&DatagramCounts> {
         None
     }
-    /// Checks whether what the ends know of each other fits together.
+    /// Checks that bytes acknowledged <= delivered <= received <= sent, and what else both ends must agree on.
     ///
     /// # Errors
     /// The first law that does not hold.

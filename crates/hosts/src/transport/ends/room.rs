@@ -84,7 +84,7 @@ impl Room {
         if is_worth_it || is_needed { self.reports.max(offered) } else { self.reports }
     }
 
-    /// Whether a window update is worth a packet of its own: for two segments or half of the window, as in BSD
+    /// True if a window update is sent in a packet of its own: for two segments or half of the window, as in BSD
     /// (`tcp_output`; Wright and Stevens, section 26.3), or if the sender has no room for a segment.
     fn is_news(&self, next: u64, edge: u64) -> bool {
         let is_much = edge >= self.reports + (2 * self.mss).min(self.window / 2).max(1);

@@ -28,7 +28,7 @@ pub struct DatagramCounts {
 }
 
 impl DatagramCounts {
-    /// Of a connection that has sent nothing; its far end sends back, or not.
+    /// Counts before the first datagram; `back` is counted only if the far end sends datagrams back (`sends_back`).
     pub fn none(sends_back: bool) -> Self {
         Self {
             sent: 0,
@@ -131,7 +131,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
         DatagramCounts { lost: self.datagrams_lost(connection, counts).unwrap_or(0), ..counts.clone() }
     }
 
-    /// Whether each datagram was sent once, and has arrived, was lost or is under way.
+    /// Checks that datagrams sent = arrived + lost + under way, in each direction of a connection over UDP.
     ///
     /// # Errors
     /// The first law that does not hold.
