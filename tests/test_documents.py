@@ -30,6 +30,7 @@ METHODS = [
     ROOT / "docs" / "models" / "leocc.md",
     ROOT / "docs" / "models" / "satcp.md",
     ROOT / "docs" / "guide" / "studies.md",
+    ROOT / "docs" / "guide" / "clusters.md",
     ROOT / "docs" / "guide" / "controls.md",
     ROOT / "docs" / "guide" / "dimensioning.md",
     ROOT / "docs" / "guide" / "editors.md",

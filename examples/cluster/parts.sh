@@ -8,6 +8,7 @@
 # Stop longfat a minute before the limit: every run that has ended is stored.
 #SBATCH --signal=INT@60
 set -u
+: "${STUDY:?name or folder of the study, as in: sbatch --export=ALL,STUDY=ubr-plus parts.sh}"
 part=$SLURM_ARRAY_TASK_ID
 kept=$SLURM_SUBMIT_DIR/parts/$part.db
 # A file that is written must be on a disk of the node; copies may be anywhere.

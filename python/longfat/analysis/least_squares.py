@@ -150,6 +150,7 @@ class Scattered:
         ]
         cells = {levels: number for number, levels in enumerate(dict.fromkeys(self.levels))}
         self._cells = np.array([cells[levels] for levels in self.levels])
+        self._bases: dict[tuple[Term, ...], Array] = {}
         self.blocks: Array | None = None
         if blocks:
             names = [_named(row) for row in observations]
@@ -173,12 +174,23 @@ class Scattered:
             found = (found[:, :, None] * code[:, None, :]).reshape(self.size, -1)
         return found
 
-    def of(self, terms: Sequence[Term], with_blocks: bool = True) -> Array:
+    def of(self, terms: Sequence[Term]) -> Array:
         """Return the columns of the mean, of effects and of the blocks."""
         parts = [np.ones((self.size, 1)), *map(self.columns, terms)]
-        if with_blocks and self.blocks is not None:
+        if self.blocks is not None:
             parts.append(self.blocks)
         return np.concatenate(parts, axis=1)
+
+    def basis(self, terms: Sequence[Term]) -> Array:
+        """Return orthonormal columns that span those of the mean, of effects and of the blocks."""
+        key = tuple(terms)
+        if key not in self._bases:
+            self._bases[key] = _basis(self.of(terms))
+        return self._bases[key]
+
+    def rank(self, terms: Sequence[Term]) -> int:
+        """Return the number of independent columns of the mean, of effects and of the blocks."""
+        return int(self.basis(terms).shape[1])
 
     def beside(self, term: Term) -> list[Term]:
         """Return the effects that do not contain an effect."""
@@ -187,7 +199,7 @@ class Scattered:
     def degrees_of_freedom(self, term: Term) -> int:
         """Return the degrees of freedom of an effect: fewer, if combinations do not exist."""
         beside = self.beside(term)
-        return _rank(self.of([*beside, term])) - _rank(self.of(beside))
+        return self.rank([*beside, term]) - self.rank(beside)
 
     def within_cells(self, rows: Array) -> Array:
         """Subtract from each row the means of its combinations; the last axis is observations."""
@@ -199,7 +211,9 @@ class Scattered:
     @cached_property
     def block_degrees_of_freedom(self) -> int:
         """Degrees of freedom of the blocks; 0 without."""
-        return 0 if self.blocks is None else _rank(self.within_cells(self.blocks.T).T)
+        return (
+            0 if self.blocks is None else int(_basis(self.within_cells(self.blocks.T).T).shape[1])
+        )
 
     @cached_property
     def is_replicated(self) -> bool:
@@ -210,20 +224,20 @@ class Scattered:
     def higher_order_degrees_of_freedom(self) -> int:
         """Degrees of freedom of the interactions beyond the order."""
         combinations = int(self._cells.max()) + 1
-        return combinations + self.block_degrees_of_freedom - _rank(self.of(self.terms))
+        return combinations + self.block_degrees_of_freedom - self.rank(self.terms)
 
     @cached_property
     def error_degrees_of_freedom(self) -> int:
         """Degrees of freedom of the pure error, or without one of the residuals of the model."""
         if not self.is_replicated:
-            return self.size - _rank(self.of(self.terms))
+            return self.size - self.rank(self.terms)
         return self.size - int(self._cells.max()) - 1 - self.block_degrees_of_freedom
 
     @cached_property
     def left(self) -> Callable[[Array], Array]:
         """Return the residuals of responses, one per row."""
         if not self.is_replicated:
-            basis = _basis(self.of(self.terms))
+            basis = self.basis(self.terms)
             return lambda rows: rows - (rows @ basis) @ basis.T
         if self.blocks is None:
             return self.within_cells
@@ -239,9 +253,8 @@ class Scattered:
         """Raise `LongfatError` for a factor whose levels cannot be told from those of others."""
         singles: list[Term] = [(place,) for place in range(len(self.factors))]
         for term in singles:
-            others = self.of([one for one in singles if one != term])
-            gained = _rank(np.concatenate([others, self.columns(term)], axis=1)) - _rank(others)
-            if gained < self._codes[term[0]].shape[1]:
+            others = [one for one in singles if one != term]
+            if self.rank([*others, term]) - self.rank(others) < self._codes[term[0]].shape[1]:
                 raise LongfatError(
                     f"{self.named(term)[0]}: its levels cannot be told from those of the other "
                     "factors in these combinations; leave out a factor, or choose a part in which "
@@ -286,8 +299,7 @@ class LeastSquares:
     def gain(self, term: Term) -> float:
         """Return what the effects beside an effect leave, less what they leave with it."""
         beside = self.model.beside(term)
-        without, with_it = self.model.of(beside), self.model.of([*beside, term])
-        return max(0.0, self._left(without) - self._left(with_it))  # but for round-off
+        return max(0.0, self._left(beside) - self._left([*beside, term]))  # but for round-off
 
     @property
     def block_squares(self) -> float:
@@ -298,7 +310,7 @@ class LeastSquares:
     @property
     def higher_order_squares(self) -> float:
         """Sum of squares of all interactions beyond the order."""
-        return max(0.0, self._left(self.model.of(self.model.terms)) - self.error_squares)
+        return max(0.0, self._left(self.model.terms) - self.error_squares)
 
     @cached_property
     def mean(self) -> float:
@@ -362,8 +374,9 @@ class LeastSquares:
         inverse = np.linalg.pinv(self.model.of(terms), rcond=SMALL)
         return inverse @ self.deviations, inverse @ inverse.T
 
-    def _left(self, columns: Array) -> float:
-        basis = _basis(columns)
+    def _left(self, terms: Sequence[Term]) -> float:
+        """Return the sum of squares that effects leave."""
+        basis = self.model.basis(terms)
         return float(((self.deviations - basis @ (basis.T @ self.deviations)) ** 2).sum())
 
 
@@ -404,7 +417,3 @@ def _basis(columns: Array) -> Array:
     """Return orthonormal columns that span these."""
     left, sizes, _ = np.linalg.svd(columns, full_matrices=False)
     return np.asarray(left[:, sizes > SMALL * max(sizes.max(initial=0.0), np.finfo(float).tiny)])
-
-
-def _rank(columns: Array) -> int:
-    return int(_basis(columns).shape[1]) if columns.size else 0

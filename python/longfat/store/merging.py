@@ -39,7 +39,7 @@ def merge(sources: Sequence[Backend], target: Backend) -> Merged:
                 whole = whole_runs(connection, Found())
                 while batch := list(islice(whole, BATCH)):
                     rows, parts = sealed(batch)
-                    # A run that failed on one machine, at a limit of time say, contradicts nothing.
+                    # A failed run has no result to compare: a limit of time may have ended it.
                     failed = {run: row for run, row in rows.items() if row["status"] == FAILED}
                     done = {run: row for run, row in rows.items() if run not in failed}
                     with engine.begin() as writing:

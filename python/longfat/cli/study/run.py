@@ -8,6 +8,7 @@ import click
 
 from longfat.base.errors import Interrupted, LongfatError, OverLimit, RunFailed, StoreGone
 from longfat.base.location import shown
+from longfat.base.numbers import counted
 from longfat.cli.options import (
     Part,
     chosen_executor,
@@ -128,7 +129,7 @@ def command(
     if deal is not None:
         number, parts = deal
         say(
-            f"the {done.plan.distinct_runs} runs of part {number} of {parts} are in "
+            f"part {number} of {parts}, {counted(done.plan.distinct_runs, 'run')}, is in "
             f"{shown(store)}; when all parts are there:\n  longfat store merge longfat.db STORE..."
         )
         return
