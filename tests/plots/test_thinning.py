@@ -1,4 +1,4 @@
-"""What is left of series with more points than a picture shows."""
+"""Thinning of series with more points than a picture shows."""
 
 from longfat.plots.thinning import POINTS_ON_PAPER, thinned
 
