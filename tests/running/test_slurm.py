@@ -1,4 +1,4 @@
-"""Parts of a study as an array of jobs, by a SLURM of our own on this machine."""
+"""The job scripts in examples/cluster, by a SLURM of our own on this machine."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ from tests.conftest import write_study
 from tests.support import Longfat
 from tests.waiting import PATIENCE_SECONDS, until
 
-JOB = Path(__file__).parents[2] / "examples" / "cluster" / "parts.sh"
+JOBS = Path(__file__).parents[2] / "examples" / "cluster"
 
 PROGRAMS = ("slurmctld", "slurmd", "sbatch", "srun", "squeue", "scancel", "sinfo")
 
@@ -40,6 +40,20 @@ SlurmdPidFile={folder}/slurmd.pid
 NodeName={host} NodeAddr=127.0.0.1 CPUs=2
 PartitionName=all Nodes=ALL Default=YES State=UP
 """
+
+LONG = """\
+schema_version = 1
+duration = "2000 s"
+framing = "packet"
+port.buffer = "500 packets"
+
+[topology]
+kind = "n-source"
+sources = 50
+access = { rate = "155.52 Mbit/s", delay = "5 ms" }
+bottleneck = { rate = "155.52 Mbit/s", delay = "5 ms" }
+"""
+"""Some seconds of work."""
 
 
 def free_port() -> int:
@@ -102,13 +116,13 @@ def test_an_array_of_jobs_runs_a_study_also_in_two_attempts(
     def queued(*options: str) -> list[str]:
         return slurm("squeue", "--noheader", *options).splitlines()
 
-    slurm("sbatch", *options, JOB, STUDY=str(study))
+    slurm("sbatch", *options, JOBS / "parts.sh", STUDY=str(study))
     until(lambda: queued("--steps") or not queued(), "a job to start")
     # As `--signal=INT@60` does a minute before the end of a job's time.
     # Jobs that wait cannot be told.
     slurm("scancel", "--signal=INT", "--name=parts.sh", may_fail=True)
     until(lambda: not queued(), "the jobs to end")
-    slurm("sbatch", *options, JOB, STUDY=str(study))
+    slurm("sbatch", *options, JOBS / "parts.sh", STUDY=str(study))
     until(lambda: not queued(), "the jobs to end")
 
     parts = sorted((tmp_path / "parts").glob("*.db"))
@@ -116,3 +130,29 @@ def test_an_array_of_jobs_runs_a_study_also_in_two_attempts(
     merged = longfat("store", "merge", "longfat.db", *parts)
     runs = plan_design(load_study(study), Selection()).distinct_runs
     assert f"{runs} runs added, 0 were there" in merged.stderr
+
+
+def test_a_run_longer_than_its_job_goes_on_in_the_next_from_a_checkpoint(
+    slurm: Slurm, longfat: Longfat, tmp_path: Path
+) -> None:
+    if not shutil.which("dmtcp_launch"):
+        pytest.skip("DMTCP is needed")
+    scenario = tmp_path / "long.toml"
+    scenario.write_text(LONG)
+    job = slurm("sbatch", "--parsable", JOBS / "long.sh", SCENARIO=str(scenario)).strip()
+    kept = tmp_path / "long"
+
+    said = tmp_path / f"slurm-{job}.out"
+    until(lambda: said.exists() and "simulated" in said.read_text(), "the run to simulate")
+    # As `--signal=B:USR1@120` does two minutes before the end of a job's time.
+    slurm("scancel", "--batch", "--signal=USR1", job)
+
+    def ended() -> bool:
+        # SLURM may hold a job that was queued again back for some minutes.
+        slurm("scontrol", "update", f"jobid={job}", "starttime=now", may_fail=True)
+        return (kept / "result.json").exists()
+
+    until(ended, "the result")
+    assert "Restarts=1 " in slurm("scontrol", "show", "job", job)
+    assert (kept / "result.json").read_text() == longfat("run", scenario, "--json").stdout
+    assert not list(kept.glob("ckpt_*"))
