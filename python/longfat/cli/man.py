@@ -40,17 +40,23 @@ def command(output: Path) -> None:
     say(f"wrote {len(pages)} pages to {folder}; the first is longfat.1")
 
 
-def manual(
-    group: click.Command, words: str, version: str, parent: click.Context | None = None
-) -> Iterator[tuple[str, str]]:
+def manual(main: click.Command, words: str, version: str) -> Iterator[tuple[str, str]]:
     """Yield name and text of the page of a command, and of each command below it."""
+    for name, each, context in commands(main, words):
+        yield name.replace(" ", "-"), _page(each, name, version, context)
+
+
+def commands(
+    group: click.Command, words: str, parent: click.Context | None = None
+) -> Iterator[tuple[str, click.Command, click.Context]]:
+    """Yield a command and each below it, with its words and its context."""
     context = click.Context(group, info_name=words.rpartition(" ")[2], parent=parent)
-    yield words.replace(" ", "-"), _page(group, words, version, context)
+    yield words, group, context
     if isinstance(group, click.Group):
         for verb in group.list_commands(context):
             inner = group.get_command(context, verb)
             if inner is not None:
-                yield from manual(inner, f"{words} {verb}", version, context)
+                yield from commands(inner, f"{words} {verb}", context)
 
 
 def _page(command: click.Command, words: str, version: str, context: click.Context) -> str:
