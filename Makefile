@@ -20,7 +20,7 @@ FIGURE_5 := guaranteed-rate --table 3,4,5,6,7,8,9 --columns guaranteed_rate --co
 # A table of 98-0876R1 for the gallery of plots.
 TABLE_4 := examples/analysis/table4-wan.csv --factors tcp_flavor,buffer_rtt,drop_policy --response efficiency
 
-.PHONY: build demo test rust-tests python-tests examples faults fuzz mutants needed lint bench docs gallery wheel sdist lock vendor clean
+.PHONY: build demo test rust-tests python-tests examples faults fuzz mutants needed lint bench docs gallery site wheel sdist lock vendor clean
 
 build: .venv/built
 
@@ -162,6 +162,10 @@ docs: build
 gallery: build
 	$(BIN)/python -m tools.gallery longfat.db
 
+# The documentation as a site, without a network: site/index.html. Warnings and broken links are errors.
+site: build
+	$(BIN)/python -m tools.site
+
 # A wheel is compiled twice, the second time for what runs do most. Needs llvm-profdata: rustup component add llvm-tools.
 wheel: .venv/installed
 	$(BIN)/maturin build --pgo --out dist
@@ -181,4 +185,4 @@ vendor:
 
 clean:
 	cargo clean
-	rm -rf .venv dist demo python/longfat/_engine*.so .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv dist demo site python/longfat/_engine*.so .mypy_cache .pytest_cache .ruff_cache .hypothesis

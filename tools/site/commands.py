@@ -8,11 +8,11 @@ import re
 from collections.abc import Iterator
 
 import click
+from tools.site.navigation import toctree
+from tools.site.text import escaped
 
 from longfat.cli.man import commands
 from longfat.cli.program import main
-from tools.site.navigation import toctree
-from tools.site.text import escaped
 
 FOLDER = "reference/commands"
 _EXAMPLE = re.compile(r"^Examples?: ")

@@ -15,7 +15,7 @@ project = "longfat"
 version = release = _PROJECT["version"]
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
-myst_enable_extensions = ["attrs_inline", "deflist"]
+myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist"]
 myst_heading_anchors = 4
 
 autodoc_typehints = "signature"
@@ -26,7 +26,7 @@ toc_object_entries = False
 
 highlight_language = "text"
 html_theme = "furo"
-html_title = f"longfat {release}"
+html_title = "longfat"
 html_static_path = ["theme"]
 html_css_files = ["site.css"]
 html_js_files = ["versions.js"]

@@ -48,11 +48,10 @@ def navigation(index: str, folder: str, first: Sequence[str]) -> Navigation:
     return found
 
 
-def toctree(pages: Iterable[str], caption: str = "", *, hidden: bool = True) -> str:
-    """Return a table of contents in MyST, with paths from the root of the sources."""
-    options = [f":caption: {caption}"] if caption else []
-    options += [":hidden:"] if hidden else []
-    names = [f"/{page.removesuffix('.md')}" for page in pages]
+def toctree(pages: Iterable[str], caption: str = "") -> str:
+    """Return a hidden table of contents in MyST, of paths from the root or `TITLE </PATH>`."""
+    options = [":hidden:", *([f":caption: {caption}"] if caption else [])]
+    names = [page if "</" in page else f"/{page.removesuffix('.md')}" for page in pages]
     return "\n".join(["", "```{toctree}", *options, "", *names, "```", ""])
 
 

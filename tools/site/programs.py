@@ -23,12 +23,15 @@ def pages(root: Path) -> Iterator[tuple[str, str]]:
     yield "reference/index.md", _index(modules)
     for name, page in zip(MODULES, modules, strict=True):
         yield page, f"# Python: {name}\n\n```{{eval-rst}}\n{_names(name)}```\n"
-    header = (root / HEADER).read_text(encoding="utf-8")
-    yield (
-        "reference/c-interface.md",
-        "# The C interface of controls\n\nA congestion control in C, C++ or Rust is a shared library with these functions: "
+    yield "reference/c-interface.md", _c_interface((root / HEADER).read_text(encoding="utf-8"))
+
+
+def _c_interface(header: str) -> str:
+    return (
+        "# The C interface of controls\n\n"
+        "A congestion control in C, C++ or Rust is a shared library with these functions: "
         "[how](../docs/guide/controls.md).\n`longfat.controls.HEADER` has this text.\n\n"
-        f"```c\n{header.rstrip()}\n```\n",
+        f"```c\n{header.rstrip()}\n```\n"
     )
 
 
@@ -39,7 +42,7 @@ def _index(modules: list[str]) -> str:
     )
     below = [
         *(f"reference/{kind}.md" for kind in ("scenario", "study", "claims", "orbit")),
-        *("reference/models/index.md", "reference/commands/longfat.md"),
+        *("reference/models/index.md", "Commands </reference/commands/longfat>"),
         *(*modules, "reference/c-interface.md"),
     ]
     return (

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from longfat import _engine
-from longfat.cli.schema import KINDS
 from tools.site.navigation import toctree
 from tools.site.text import cited, escaped
+
+from longfat import _engine
+from longfat.cli.schema import KINDS
 
 Schema = Mapping[str, Any]
 
@@ -24,6 +25,13 @@ MOST = 2**53
 LONGEST_EXAMPLE = 100
 """Longest example in letters that is taken from a scenario."""
 
+_TYPES = {
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "number": "a number",
+    "string": "a text",
+    "object": "a table",
+}
 _WHOLE = "As a whole number in base units."
 _OPEN = re.compile(r" ?Knob: the sources leave this open; also (.*)\.$")
 _HEADS = {
@@ -251,7 +259,9 @@ def _kind(of: Schema) -> str:
     if kind == "array":
         return f"a list, each {_kind(of.get('items', {}))}"
     names = {"boolean": "true or false", "integer": "a whole number", "number": "a number"}
-    return f"{names.get(kind, {'string': 'a text', 'object': 'a table'}.get(kind, kind))}{_bounds(of)}"
+    return (
+        f"{names.get(kind, {'string': 'a text', 'object': 'a table'}.get(kind, kind))}{_bounds(of)}"
+    )
 
 
 def _bounds(of: Schema) -> str:

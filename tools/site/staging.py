@@ -24,8 +24,13 @@ PAGES = (
 PICTURES = ("docs/images/*.png", "docs/gallery/*.webp")
 
 LANGUAGES = {
-    **{".c": "c", ".h": "c", ".py": "python", ".rs": "rust", ".sh": "bash", ".toml": "toml"},
-    **{".yml": "yaml", ".csv": "text", ".txt": "text"},
+    ".c": "c",
+    ".h": "c",
+    ".py": "python",
+    ".rs": "rust",
+    ".sh": "bash",
+    ".toml": "toml",
+    ".yml": "yaml",
 }
 """Languages of files that have a page of their own because a page names them."""
 

@@ -1,0 +1,133 @@
+"""Blocks of documents that are not pasted as they are: files in part, and lists of commands."""
+
+import json
+import re
+import shlex
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from jsonschema import Draft202012Validator
+
+from longfat import _engine
+from longfat.cli.program import main
+from longfat.cli.schema import KINDS
+from longfat.cli.verify import CHECKS, Verification
+
+ROOT = Path(__file__).parent.parent
+PAGES = [
+    ROOT / "README.md",
+    *sorted(ROOT.glob("docs/**/*.md")),
+    *sorted(ROOT.glob("studies/*/README.md")),
+]
+
+BASE: dict[str, dict[str, Any]] = {
+    "scenario": {
+        "schema_version": 1,
+        "duration": "1 s",
+        "port": {"buffer": "100 packets"},
+        "topology": {
+            "kind": "n-source",
+            "sources": 2,
+            "access": {"delay": "5 us"},
+            "bottleneck": {"delay": "5 us"},
+        },
+    },
+    "study": {"schema_version": 1, "title": "A study", "factors": {}, "response": []},
+    "claims": {"schema_version": 1, "claim": []},
+    "orbit": {},
+}
+"""Files to which a block adds, if it is not a whole file."""
+
+
+def blocks(language: str) -> Iterator[tuple[str, str]]:
+    """Yield page and text of each fenced block of a language; `language` is a pattern."""
+    for page in PAGES:
+        pattern = rf"^```(?:{language})\n(.*?)^```$"
+        for text in re.findall(pattern, page.read_text(), re.DOTALL | re.MULTILINE):
+            yield page.relative_to(ROOT).as_posix(), text
+
+
+def added(base: Any, block: Any) -> Any:
+    """A file with what a block adds; a table of another kind replaces the one of the file."""
+    if not isinstance(base, dict) or not isinstance(block, dict) or "kind" in block:
+        return block
+    return base | {key: added(base.get(key), value) for key, value in block.items()}
+
+
+def test_each_block_of_toml_is_part_of_a_valid_file() -> None:
+    schemas = {kind: json.loads(getattr(_engine, name)()) for kind, name in KINDS.items()}
+    validators = {kind: Draft202012Validator(schema) for kind, schema in schemas.items()}
+    found = [(page, tomllib.loads(text)) for page, text in blocks("toml")]
+    assert len(found) > 30
+    unfit = [
+        (page, block)
+        for page, block in found
+        if not any(each.is_valid(added(BASE[kind], block)) for kind, each in validators.items())
+    ]
+    assert unfit == []
+
+
+def commands() -> Iterator[tuple[str, list[str]]]:
+    """Yield page and words of each command of longfat in a block; lines may be continued."""
+    for page, text in blocks("|console|bash"):
+        inside = ""
+        for line in text.replace("\\\n", " ").splitlines():
+            heredoc = re.search(r"<<\s*'?(\w+)'?", line)
+            if inside or heredoc:
+                inside = "" if line.strip() == inside else inside or (heredoc or [""])[1]
+                continue
+            yield from ((page, words) for words in longfat_in(line.removeprefix("$ ")))
+
+
+def longfat_in(line: str) -> Iterator[list[str]]:
+    """Yield the words of a command of longfat in a line of a shell, up to a pipe or the like."""
+    if not re.match(r"(?:sudo .*?|for .*?do )?longfat ", line):
+        return
+    lexer = shlex.shlex(line[line.index("longfat ") :], posix=True, punctuation_chars=True)
+    lexer.whitespace_split = True
+    words = []
+    for word in lexer:
+        if set(word) <= set("|&;<>()"):
+            break
+        words.append(word)
+    yield words[1:]
+
+
+def misuse(words: list[str]) -> str:
+    """Return why the command line does not take these words; empty if it does."""
+    command: click.Command = main
+    context = click.Context(main, info_name="longfat")
+    try:
+        rest = after(command, context, words)
+        while isinstance(command, click.Group) and rest:
+            name, found, words = command.resolve_command(context, rest)
+            assert found is not None
+            command, context = found, click.Context(found, info_name=name, parent=context)
+            rest = after(command, context, words)
+    except click.UsageError as error:
+        return error.format_message()
+    return ""
+
+
+def after(command: click.Command, context: click.Context, words: list[str]) -> list[str]:
+    """Return what follows a command's own options, with the verb that may be left out."""
+    if isinstance(command, Verification) and {*words[:1]}.isdisjoint(
+        command.list_commands(context)
+    ):
+        return [CHECKS, *words]
+    return command.make_parser(context).parse_args(list(words))[1]
+
+
+def test_commands_in_blocks_have_verbs_and_options_that_exist() -> None:
+    found = list(commands())
+    assert len(found) > 150
+    assert [(page, words, wrong) for page, words in found if (wrong := misuse(words))] == []
+
+
+@pytest.mark.parametrize("words", ["runs lan.toml", "run lan.toml --sets x=1", "study compares x"])
+def test_a_command_that_does_not_exist_is_found(words: str) -> None:
+    assert misuse(words.split())
