@@ -15,7 +15,7 @@ def broken_links(site: Path) -> list[str]:
     places = {page: set(map(html.unescape, _PLACE.findall(text))) for page, text in texts.items()}
     root = site.resolve()
     return [
-        f"{page.relative_to(root)}: {link}"
+        f"{page.relative_to(root)}: {link} leads nowhere"
         for page, text in texts.items()
         for link in sorted(set(map(html.unescape, _LINK.findall(text))))
         if not _is_external(link) and not _leads_somewhere(page, link, places)
