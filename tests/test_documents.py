@@ -88,12 +88,15 @@ def test_a_tutorial_works_when_pasted(tutorial: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("page", METHODS, ids=lambda page: page.stem)
 def test_a_page_about_a_method_shows_what_its_commands_print(page: Path, tmp_path: Path) -> None:
-    """Commands run where the console blocks of the page, if it has any, have been pasted."""
+    """Commands and programs run where the page's console blocks, if any, have been pasted."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     paste("\n".join(as_script(block) for block in blocks(page, "console")), tmp_path)
     text = page.read_text()
     for command, shown in SHOWN.findall(text):
         is_as_shown(page, command, shown, paste(command, tmp_path))
+    if page.parent.name == "method" and (programs := blocks(page, "python")):
+        (tmp_path / "program.py").write_text("\n".join(programs))
+        paste("python program.py", tmp_path)
 
 
 def is_as_shown(page: Path, command: str, shown: str, printed: str) -> None:
@@ -126,6 +129,17 @@ def test_the_programs_of_the_page_on_learning_work(tmp_path: Path) -> None:
     assert len(programs) == 4
     (tmp_path / "program.py").write_text("\n".join(programs))
     paste("python program.py", tmp_path)
+
+
+def test_the_program_of_the_page_on_reports_works(tmp_path: Path) -> None:
+    (program,) = blocks(ROOT / "docs" / "guide" / "report.md", "python")
+    (tmp_path / "program.py").write_text(f"{program}\nprint(sorted(documents), len(figures) > 0)\n")
+    printed = paste(
+        "longfat study run ubr-plus --quick && longfat report ubr-plus --quick -o report.html "
+        "&& python program.py",
+        tmp_path,
+    )
+    assert printed.endswith(" True\n")
 
 
 def test_the_commands_for_the_scenario_of_the_readme_work(tmp_path: Path) -> None:

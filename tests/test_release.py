@@ -57,7 +57,7 @@ def test_the_citation_is_valid_and_has_what_archives_show() -> None:
 
 
 def test_workflows_are_valid() -> None:
-    assert {file.stem for file in WORKFLOWS} == {"test", "wheels"}
+    assert {file.stem for file in WORKFLOWS} == {"site", "test", "wheels"}
     done = valid("github-workflows", *WORKFLOWS)
     assert done.returncode == 0, done.stdout
 

@@ -1,5 +1,6 @@
-"""The programs of the documents and the examples satisfy mypy, strictly, and pyright."""
+"""Programs of documents, examples, notebooks and studies satisfy strict mypy, and pyright."""
 
+import json
 import os
 import re
 import subprocess
@@ -13,6 +14,8 @@ import longfat
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
 EXAMPLES = sorted((ROOT / "examples").glob("**/*.py"))
+STUDIES = sorted((ROOT / "studies").glob("*/*.py"))
+NOTEBOOKS = sorted(ROOT.glob("examples/**/*.ipynb"))
 
 PUBLIC_MODULES = {"longfat.controls", "longfat.learning"}
 """Modules that programs may import, besides longfat."""
@@ -29,15 +32,30 @@ def programs_of_pages() -> dict[str, str]:
     return {name: "\n".join(found) for name, found in blocks.items() if found}
 
 
+def programs_of_notebooks() -> dict[str, str]:
+    """The cells of each notebook, one after the other, by a name for a file."""
+    return {
+        file.stem.replace("-", "_"): "\n\n".join(
+            "".join(cell["source"])
+            for cell in json.loads(file.read_text())["cells"]
+            if cell["cell_type"] == "code"
+        )
+        for file in NOTEBOOKS
+    }
+
+
 @pytest.fixture
 def programs(tmp_path: Path) -> Path:
     """A folder of all programs, far from our own configuration of checkers."""
-    for name, text in programs_of_pages().items():
+    for name, text in (programs_of_pages() | programs_of_notebooks()).items():
         (tmp_path / f"{name}.py").write_text(text)
     for example in EXAMPLES:
         copy = tmp_path / example.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_text(example.read_text())
+    for file in STUDIES:
+        name = f"{file.parent.name}_{file.name}".replace("-", "_")
+        (tmp_path / name).write_text(file.read_text())
     return tmp_path
 
 
@@ -62,7 +80,8 @@ def check(folder: Path, checker: str, *options: str) -> None:
 
 
 def test_programs_import_public_names_only() -> None:
-    texts = [*programs_of_pages().values(), *(example.read_text() for example in EXAMPLES)]
+    texts = [*programs_of_pages().values(), *programs_of_notebooks().values()]
+    texts += [example.read_text() for example in EXAMPLES]
     imported = {
         module
         for text in texts

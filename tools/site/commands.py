@@ -32,7 +32,7 @@ def _page(words: str, command: click.Command, context: click.Context) -> str:
     usage = " ".join(command.collect_usage_pieces(context))
     parts = [f"# {words}", f"```text\n{words} {usage}\n```", *_paragraphs(command.help or "")]
     records = [param.get_help_record(context) for param in command.get_params(context)]
-    options = [record for record in records if record is not None]
+    options = [record for record in records if record is not None and record[1]]
     if options:
         parts += ["## Options", *(_option(*record) for record in options)]
     below: list[str] = []
@@ -44,7 +44,7 @@ def _page(words: str, command: click.Command, context: click.Context) -> str:
 
 
 def _option(names: str, told: str) -> str:
-    return f"`{names}`\n: {escaped(' '.join(told.split())) or '.'}"
+    return f"`{names}`\n: {escaped(' '.join(told.split()))}"
 
 
 def _link(group: click.Group, context: click.Context, words: str, verb: str) -> str:

@@ -14,7 +14,7 @@ _PROJECT = tomllib.loads((_HERE.parents[1] / "pyproject.toml").read_text())["pro
 project = "longfat"
 version = release = _PROJECT["version"]
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
 myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist"]
 myst_heading_anchors = 4
 
@@ -24,6 +24,7 @@ python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 80
 toc_object_entries = False
 
+smartquotes = False  # options begin with two hyphens
 highlight_language = "text"
 html_theme = "furo"
 html_title = "longfat"
@@ -33,6 +34,7 @@ html_js_files = ["versions.js"]
 html_extra_path = ["theme/versions.json"]
 templates_path = ["theme"]
 html_show_sphinx = False
+html_show_copyright = False
 html_copy_source = False
 html_sidebars = {
     "**": [
@@ -78,6 +80,6 @@ def _shorten_navigation(
 
 
 def setup(app: "Sphinx") -> None:
-    """Connect what autodoc and the theme read, before napoleon and the theme do."""
+    """Connect what autodoc and the theme read, before the theme does."""
     app.connect("autodoc-process-docstring", _read_docstring, priority=400)
     app.connect("html-page-context", _shorten_navigation, priority=400)

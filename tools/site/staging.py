@@ -100,8 +100,8 @@ def write(folder: Path, files: Mapping[str, Source]) -> bool:
 def as_shown(text: str, name: str, named: dict[str, None]) -> str:
     """Return a page as the site shows it; adds the files that it links to to `named`.
 
-    Printed output becomes a block that is copied and scrolled as others are. A picture that has a
-    dark variant gets it. A link to a file leads to the page of that file.
+    Printed output becomes a block that is copied and scrolled as others are. A picture that has
+    variants gets them. A link to a file leads to the page of that file.
     """
     text = _PRINTED.sub(lambda found: f"```text\n{html.unescape(found[1])}```", text)
     parts = _FENCED.split(text)
@@ -112,8 +112,16 @@ def as_shown(text: str, name: str, named: dict[str, None]) -> str:
 
 
 def _in_both_themes(found: re.Match[str]) -> str:
+    """Return a picture for each theme, and for each width if there is one for phones."""
     said, path = found[1], found[2]
-    return f"![{said}]({path}-light.webp){{.only-light}}\n![{said}]({path}-dark.webp){{.only-dark}}"
+    forms = {path: ""}
+    if path.endswith("-screen"):
+        forms = {path: " .wide", f"{path.removesuffix('-screen')}-phone": " .narrow"}
+    return "\n".join(
+        f"![{said}]({form}-{theme}.webp){{.only-{theme}{width}}}"
+        for form, width in forms.items()
+        for theme in ("light", "dark")
+    )
 
 
 def _to_pages_of_files(name: str, named: dict[str, None]) -> Callable[[re.Match[str]], str]:
