@@ -4,10 +4,11 @@ import json
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import pytest
@@ -18,25 +19,38 @@ from tools.site.links import broken_links, external_links
 from tools.site.programs import MODULES
 from tools.site.staging import ROOT, Source, as_shown, sources
 
-from longfat import _engine, learning
+from longfat import _engine, controls
 from longfat.cli.man import commands
 from longfat.cli.program import main
 from longfat.cli.schema import KINDS
+from tests.browser import NoBrowser, chromium, new_page, violations
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 WHOLE = {
     "index.md",
     "docs/gallery.md",
     "docs/guide/measuring.md",
     "examples/notebooks/first-run.ipynb.md",
-    "reference/longfat.learning.md",
+    "reference/longfat.controls.md",
     "reference/commands/longfat-run.md",
     "reference/models/path.md",
     "studies/leo/README.md",
 }
 """Pages that the test builds as they are; of others the headings and links, which cost less."""
 
-ALIKE = re.compile(r"reference/commands/longfat-|(?:crates|examples|situations|tests)/.*(?<!README)\.md$")
+ALIKE = re.compile(
+    r"reference/(?:commands/longfat-|models/(?!index))|(?:crates|examples|situations|tests)/.*(?<!README)\.md$"
+)
 """Generated pages that are all alike: of them only those above are built."""
+
+LOOKED_AT = (
+    ("index.html", 390, "light"),
+    ("docs/guide/measuring.html", 390, "dark"),
+    ("studies/leo/README.html", 1400, "light"),
+    ("reference/commands/longfat-run.html", 1400, "dark"),
+)
 
 FENCED = re.compile(r"^(`{3,})(.*?)\n.*?^\1$", re.DOTALL | re.MULTILINE)
 TOCTREE = re.compile(r"^```\{toctree\}\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -85,9 +99,45 @@ def test_the_site_is_built_without_warnings_and_no_link_in_it_leads_nowhere(tmp_
     assert chosen().keys() >= WHOLE
     built = build(chosen(), tmp_path / "work", tmp_path / "site")
     assert built.problems == []
+    is_usable(tmp_path / "site")
     assert "https://semver.org" in built.external
-    page = (tmp_path / "site" / "reference" / "longfat.learning.html").read_text()
-    assert {f'id="longfat.learning.{name}"' in page for name in learning.__all__} == {True}
+    page = (tmp_path / "site" / "reference" / "longfat.controls.html").read_text()
+    assert {f'id="longfat.controls.{name}"' in page for name in controls.__all__} == {True}
+
+
+def is_usable(site: Path) -> None:
+    """Look at the pages without a server, if there is a browser: widths, contrast, search."""
+    with suppress(NoBrowser), chromium() as browser:
+        for name, width, scheme in LOOKED_AT:
+            shape: Any = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}
+            page = new_page(browser, **shape)
+            page.goto((site / name).as_uri())
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+            assert violations(page) == [], name
+            page.close()
+        page = new_page(browser)
+        page.goto(f"{(site / 'search.html').as_uri()}?q=handover")
+        page.get_by_role("link", name="path").first.wait_for()
+
+
+def test_versions_that_the_host_lists_are_offered(browser: "Browser") -> None:
+    script = (ROOT / "tools/site/theme/site.js").read_text()
+    shown = '<div data-versions="versions.json">0.1.0</div>'
+    listed = [{"version": name, "url": f"/{name}/"} for name in ("0.2.0", "0.1.0")]
+    page = new_page(browser)
+    page.route(
+        "http://site.example/**",
+        lambda route: (
+            route.fulfill(json=listed)
+            if route.request.url.endswith("versions.json")
+            else route.fulfill(body=f"{shown}<script>{script}</script>", content_type="text/html")
+        ),
+    )
+    page.goto("http://site.example/0.1.0/")
+    offered = page.get_by_label("Version")
+    assert offered.evaluate("select => select.value") == "/0.1.0/"
+    offered.select_option("0.2.0")
+    page.wait_for_url("http://site.example/0.2.0/")
 
 
 def test_broken_links_are_found_and_external_ones_are_told_apart(tmp_path: Path) -> None:

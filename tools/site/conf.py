@@ -21,7 +21,6 @@ myst_heading_anchors = 4
 autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
 python_use_unqualified_type_names = True
-python_maximum_signature_line_length = 80
 toc_object_entries = False
 
 smartquotes = False  # options begin with two hyphens
@@ -30,7 +29,7 @@ html_theme = "furo"
 html_title = "longfat"
 html_static_path = ["theme"]
 html_css_files = ["site.css"]
-html_js_files = ["versions.js"]
+html_js_files = ["site.js"]
 html_extra_path = ["theme/versions.json"]
 templates_path = ["theme"]
 html_show_sphinx = False
