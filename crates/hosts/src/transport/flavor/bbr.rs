@@ -242,7 +242,7 @@ impl Law {
 
     /// `bbr_lt_bw_sampling`.
     fn look_for_policer(&mut self, now: Time, shows_losses: bool, is_application_limited: bool) {
-        if self.settings.policer_detection == PolicerDetection::None {
+        if self.settings.policer_detection == PolicerDetection::None || self.policer.is_idle(shows_losses) {
             return;
         }
         let event = policer::Event {

@@ -73,16 +73,20 @@ impl Policer {
         (self.since, self.rounds) = (counters, 0);
     }
 
+    /// True if an event changes nothing: the first losses, which show that the policer's tokens are used up, begin an interval.
+    pub fn is_idle(&self, shows_losses: bool) -> bool {
+        !(self.is_in_use || self.is_sampling || shows_losses)
+    }
+
     /// Records an event.
     pub fn note(&mut self, event: &Event, units: Units, margin: u32) -> Outcome {
+        if self.is_idle(event.shows_losses) {
+            return Outcome::None;
+        }
         if self.is_in_use {
             return self.go_on(event);
         }
         if !self.is_sampling {
-            // The first losses show that the policer's tokens are used up.
-            if !event.shows_losses {
-                return Outcome::None;
-            }
             self.begin(event.counters);
             self.is_sampling = true;
         }

@@ -122,24 +122,25 @@ impl Law {
     #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
     fn recover_or_restore(&mut self, window: &mut Window, delivery: &Delivery) -> bool {
         let standing = &delivery.standing;
-        let [in_flight, delivered, lost] =
-            [standing.in_flight, delivery.bytes, standing.lost].map(|bytes| self.units.whole(bytes as f64));
+        let units = self.units;
+        let whole = |bytes: u64| units.whole(bytes as f64);
+        let conserved = || whole(standing.in_flight) + whole(delivery.bytes);
         let was_repairing = !self.repair.is_over();
         let before = self.repair.before;
         self.repair.before = self.repair.phase(standing);
-        if lost > 0.0 {
-            window.set((window.cwnd - lost).max(window.mss()));
+        if standing.lost > 0 {
+            window.set((window.cwnd - whole(standing.lost)).max(window.mss()));
         }
         if self.repair.before == Phase::Recovery && before != Phase::Recovery {
             self.repair.conserves = true;
             self.rounds.begin(delivery.total);
-            window.set(in_flight + delivered);
+            window.set(conserved());
         } else if was_repairing && self.repair.is_over() {
             window.set(window.cwnd.max(self.window_before));
             self.repair.conserves = false;
         }
         if self.repair.conserves {
-            window.set(window.cwnd.max(in_flight + delivered));
+            window.set(window.cwnd.max(conserved()));
         }
         !self.repair.conserves
     }

@@ -66,13 +66,12 @@ impl Units {
     }
 
     /// The pacing rate for a bandwidth and a gain, less a share of `margin` percent (`bbr_rate_bytes_per_sec`).
-    #[expect(clippy::cast_precision_loss, reason = "a rate is far below 2^53 bytes per second")]
     pub fn rate(self, bandwidth: f64, gain: f64, margin: u32) -> f64 {
         if !self.is_kernel() {
             return gain * bandwidth * (f64::from(100 - margin) / 100.0);
         }
         let bytes = (u128::from(self.scaled(bandwidth)) * self.whole_mss() * in_256ths(gain)) >> 8;
-        ((bytes * 10_000 * u128::from(100 - margin)) >> SCALE) as f64
+        as_real((bytes * 10_000 * u128::from(100 - margin)) >> SCALE)
     }
 
     /// Bytes of a window: whole segments for the kernel.
@@ -95,10 +94,8 @@ impl Units {
     }
 
     /// Bytes in so many segments.
-    #[expect(clippy::cast_precision_loss, reason = "windows are far below 2^53 bytes")]
     pub fn bytes(self, segments: u128) -> f64 {
-        // The conversion of 64 bits is one instruction.
-        u64::try_from(segments).map_or(segments as f64, |segments| segments as f64) * self.mss
+        as_real(segments) * self.mss
     }
 
     /// A round trip, which the kernel measures in whole microseconds.
@@ -120,6 +117,12 @@ impl Units {
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a gain is below 1024 / 256")]
 fn in_256ths(gain: f64) -> u128 {
     u128::from((gain * 256.0 + 0.5) as u64)
+}
+
+/// A whole number as a real one. The conversion of 64 bits is one instruction, that of 128 a call.
+#[expect(clippy::cast_precision_loss, reason = "windows and rates are far below 2^53 bytes")]
+fn as_real(whole: u128) -> f64 {
+    u64::try_from(whole).map_or_else(|_| whole as f64, |whole| whole as f64)
 }
 
 #[cfg(test)]
