@@ -242,7 +242,7 @@ def _inner(of: Schema) -> Schema | None:
 
 def _one_of_two(schema: Schema) -> Iterator[str]:
     """Yield keys that are needed unless they are given in base units."""
-    for each in schema.get("allOf", ()):
+    for each in schema.get("then", {}).get("allOf", ()):
         for one in each.get("oneOf", ()):
             yield from one.get("required", ())
 

@@ -70,7 +70,9 @@ fn table_schema(fields: &[Field], kind: Option<&str>) -> Json {
         schema["required"] = required.into();
     }
     if !either.is_empty() {
-        schema["allOf"] = either.into();
+        // A condition that always holds: beside a bare `allOf`, taplo, the language server for TOML, completes no key of the table.
+        schema["if"] = true.into();
+        schema["then"] = json!({ "allOf": either });
     }
     schema
 }
