@@ -3,14 +3,23 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from longfat.base.errors import CheckFailed, InvalidInput, RunFailed
+from longfat.base.errors import CheckFailed, RunFailed
+from longfat.base.extras import need
 from longfat.base.files import written_whole
 from longfat.base.systems import need_linux
 from longfat.cli.options import json_option, overrides_of, seed_option, settings_option
+from longfat.cli.real_time import (
+    core_option,
+    priority_of,
+    priority_option,
+    span_of,
+    spin_of,
+    spin_option,
+)
 from longfat.cli.sources import check_source
 from longfat.cli.talk import print_table, say
 from longfat.cli.watching import (
@@ -26,14 +35,9 @@ from longfat.records.emulated import connection_rows, lateness_text
 from longfat.records.tables import record_json
 
 if TYPE_CHECKING:
+    from longfat.emulation.run import Show
     from longfat.records.record import Record
-
-_NO_PRIORITY = "none"
-
-_MOST_PRIORITY = 99
-"""Highest real-time priority of Linux."""
-
-_LONGEST_SPIN = "10 ms"
+    from longfat.scenarios.scenario import Scenario
 
 
 @click.command("emulate", context_settings={"ignore_unknown_options": False})
@@ -69,26 +73,9 @@ _LONGEST_SPIN = "10 ms"
     help="Bound of the lateness that 99 of 100 packets must keep.",
 )
 @click.option("--strict", is_flag=True, help="Fail with exit code 3 if they do not keep it.")
-@click.option(
-    "--priority",
-    default="50",
-    show_default=True,
-    metavar="N",
-    help="Real-time priority from 1 to 99, where the machine allows it, or none.",
-)
-@click.option(
-    "--core",
-    type=click.IntRange(min=0),
-    metavar="N",
-    help="Run on this core only, and programs on the others.",
-)
-@click.option(
-    "--spin",
-    default="60 us",
-    show_default=True,
-    metavar="SPAN",
-    help="Poll without sleeping for SPAN before an event is due.",
-)
+@priority_option
+@core_option
+@spin_option
 @trace_option
 @trace_what_option
 @pcap_option("Write the packets at the programs' interfaces into FILE, as pcapng.")
@@ -101,6 +88,9 @@ _LONGEST_SPIN = "10 ms"
 )
 @click.option(
     "--live/--no-live", default=None, help="Show rates and queues.  [default: on a terminal]"
+)
+@click.option(
+    "--view", is_flag=True, help="Show rates, queue and lateness in the browser meanwhile."
 )
 @json_option
 def command(
@@ -122,6 +112,7 @@ def command(
     pcap: Path | None,
     record_file: Path | None,
     live: bool | None,
+    view: bool,
     as_json: bool,
 ) -> None:
     """Run COMMAND over the network of a scenario, in real time.
@@ -148,17 +139,17 @@ def command(
     if names is not None and traces is None:
         raise click.UsageError("--trace-what goes with --trace DIR")
     check_capture(pcap, scenario, traces)
-    timing = Timing(_priority(priority), core, _span(spin, "--spin", 0, _LONGEST_SPIN))
+    timing = Timing(priority_of(priority), core, spin_of(spin))
     watch = Watch(traces, trace_names(names), pcap=pcap)
     with _kept(record_file, scenario) as keep:
-        with shown_live(loaded, live) as show:
+        with shown_live(loaded, live) as line, _viewed(loaded, view) as page:
             record = emulate(
                 loaded,
                 Programs(program, server, _commands(others), download),
                 timing=timing,
-                bound_ps=_span(late, "--late", 1),
+                bound_ps=span_of(late, "--late", 1),
                 watch=watch,
-                show=show,
+                show=_both(line, page),
                 keep_stdout=as_json,
             )
         keep(record_json(record))
@@ -168,6 +159,31 @@ def command(
         _print(record)
     say_what_is_left(watch)
     _judge(record, strict)
+
+
+@contextmanager
+def _viewed(scenario: "Scenario", wanted: bool) -> Iterator["Show | None"]:
+    """Yield what shows states in the browser, or None if nobody wants that."""
+    if not wanted:
+        yield None
+        return
+    need("ui", "longfat emulate --view")
+    from longfat.web.live import LiveRun, shown_in_browser
+
+    run = LiveRun(scenario)
+    with shown_in_browser(run, say):
+        yield run.add
+
+
+def _both(first: "Show | None", second: "Show | None") -> "Show | None":
+    if first is None or second is None:
+        return first or second
+
+    def show(state: dict[str, Any]) -> None:
+        first(state)
+        second(state)
+
+    return show
 
 
 @contextmanager
@@ -220,27 +236,3 @@ def _commands(said: Sequence[str]) -> dict[str, str]:
             raise click.BadParameter(f"{name.strip()} has two commands", param_hint="--host")
         commands[name.strip()] = command.strip()
     return commands
-
-
-def _priority(text: str) -> int | None:
-    if text.strip().lower() == _NO_PRIORITY:
-        return None
-    if not text.strip().isdecimal() or not 1 <= int(text) <= _MOST_PRIORITY:
-        raise click.BadParameter(
-            f"{text!r}: expected a number from 1 to {_MOST_PRIORITY}, or none",
-            param_hint="--priority",
-        )
-    return int(text)
-
-
-def _span(text: str, option: str, least: int, most: str | None = None) -> int:
-    from longfat import _engine
-
-    try:
-        span = _engine.parse_time(text)
-    except InvalidInput as error:
-        raise click.BadParameter(str(error), param_hint=option) from None
-    if span < least or (most is not None and span > _engine.parse_time(most)):
-        limit = f"at most {most}" if most is not None else "more than 0"
-        raise click.BadParameter(f"{text!r}: {limit}", param_hint=option)
-    return span

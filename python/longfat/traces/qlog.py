@@ -5,7 +5,8 @@ draft-ietf-quic-qlog-main-schema-02 section 6.2 with the events of quic-events-0
 "sequential" is that of main-schema-13 (`QlogFileSeq`) with the events of quic-events-12. TCP
 numbers bytes, QUIC numbers packets: a segment sent becomes a packet with the next number, and an
 acknowledgment covers the packets whose bytes it is the first to report; of a retransmitted segment,
-the latest transmission. Packets of QUIC are told as they are.
+the latest transmission. Packets of QUIC are told as they are. Of a captured connection there is
+what its headers tell.
 """
 
 import json
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from longfat import _engine
 from longfat.base.errors import InvalidInput
 from longfat.base.units import PICOSECONDS_PER_MILLISECOND
+from longfat.traces.captured import SYNCHRONIZE, Captured, Row
 from longfat.traces.quic import QUIC_STACKS, QuicPackets
 
 if TYPE_CHECKING:
@@ -94,13 +96,29 @@ def qlog_lines(traces: "Traces", flow: int, schema: Schema = "0.3") -> Iterator[
     tables = {name: traces.table(name).with_row_index("row").filter(flow=flow) for name in wanted}
     told = QuicPackets(tables) if is_quic else _Packets()
     rows = merge(*(_rows(place, *table) for place, table in enumerate(tables.items())))
-    header, events = _header(traces, flow, told), _events(rows, told)
+    run_id, name = traces.record["run_id"], f"flow {flow}"
+    description = f"{name} ({traces.flavor_of(flow)}) of run {run_id}"
+    return _lines(_header(name, description, run_id, told), _events(rows, told), run_id, schema)
+
+
+def captured_lines(captured: Captured, file: str, schema: Schema = "0.3") -> Iterator[str]:
+    """Return the qlog of a connection in a capture of packets, which has what headers tell."""
+    told = _Packets()
+    rows = (row for row in captured.rows if row.trace != SYNCHRONIZE)
+    header = _header(captured.name, f"{captured.name} in {file}", file, told)
+    return _lines(header, _events(rows, told), file, schema)
+
+
+def _lines(
+    header: dict[str, Any], events: Iterator[dict[str, Any]], group: str, schema: Schema
+) -> Iterator[str]:
     if schema == "sequential":
-        return map(_text, chain([_sequential_header(traces, header)], map(_sequential, events)))
+        first = _sequential_header(header, group)
+        return map(_text, chain([first], map(_sequential, events)))
     return map(_text, chain([header], events))
 
 
-def _sequential_header(traces: "Traces", older: dict[str, Any]) -> dict[str, Any]:
+def _sequential_header(older: dict[str, Any], group: str) -> dict[str, Any]:
     return {
         "file_schema": "urn:ietf:params:qlog:file:sequential",
         "serialization_format": "application/qlog+json-seq",
@@ -108,7 +126,7 @@ def _sequential_header(traces: "Traces", older: dict[str, Any]) -> dict[str, Any
         "description": older["description"],
         "trace": {
             "common_fields": {
-                "group_id": traces.record["run_id"],
+                "group_id": group,
                 "time_format": "relative_to_epoch",
                 "reference_time": {"clock_type": "monotonic", "epoch": "unknown"},
             },
@@ -143,17 +161,16 @@ def _sequential_frame(frame: dict[str, Any]) -> dict[str, Any]:
     return {**own, "raw": {"payload_length": frame["length"]}}
 
 
-def _header(traces: "Traces", flow: int, told: "Told") -> dict[str, Any]:
-    run, name = traces.record, f"flow {flow}"
+def _header(name: str, description: str, group: str, told: "Told") -> dict[str, Any]:
     return {
         "qlog_version": "0.3",
         "qlog_format": "JSON-SEQ",
         "title": f"longfat {_engine.ENGINE_VERSION}",
-        "description": f"{name} ({traces.flavor_of(flow)}) of run {run['run_id']}",
+        "description": description,
         "trace": {
             "vantage_point": {"type": told.side, "name": name},
             "common_fields": {
-                "ODCID": run["run_id"][:16],
+                "ODCID": group[:16],
                 "protocol_type": [told.protocol],
                 "time_format": "relative",
                 "reference_time": 0,
@@ -167,7 +184,7 @@ def _rows(order: int, name: str, frame: "polars.DataFrame") -> Iterator[_Row]:
         yield _Row(row["time_ps"], order, number, name, row)
 
 
-def _events(rows: Iterable[_Row], told: "Told") -> Iterator[dict[str, Any]]:
+def _events(rows: Iterable[_Row | Row], told: "Told") -> Iterator[dict[str, Any]]:
     """Yield the events of rows in time order; metrics changed at one instant form one event."""
     metrics: dict[str, Any] = {}
     now_ps = 0

@@ -143,7 +143,7 @@ def of_longfat(
     """Return the same observations of a run with `TRACES` in a folder."""
     connections = recording.connections
     packet = packet_s(experiment, max(connection.segment_bytes for connection in connections))
-    table = {name: _by_flow(traces / f"{name}.parquet") for name in TRACES if name != "drops"}
+    table = {name: by_flow(traces / f"{name}.parquet") for name in TRACES if name != "drops"}
     flows = []
     for number, (connection, run) in enumerate(zip(connections, record["flows"], strict=True), 1):
         answers = table["acknowledgments"][number]
@@ -158,14 +158,14 @@ def of_longfat(
                 if recording.rows(f"window {number - 1}")
                 else [],
                 [row["time_ps"] / 1e12 for row in sent if row["is_again"]],
-                _sampled(answers, recording.rows(f"tcp_info {number - 1}")),
+                sampled(answers, recording.rows(f"tcp_info {number - 1}")),
                 run["finished_s"],
             )
         )
     port = record["ports"][0]
     until = of_linux(experiment, recording).until_s
     samples = [float(row[0]) / 1e3 for row in recording.rows("queue")]
-    waits, queue = _queues(table["queue-by-flow"], packet, samples, is_shaped(experiment))
+    waits, queue = queues(table["queue-by-flow"], packet, samples, is_shaped(experiment))
     return Observed(
         flows,
         queue,
@@ -176,7 +176,8 @@ def of_longfat(
     )
 
 
-def _by_flow(file: Path) -> dict[int, list[dict[str, Any]]]:
+def by_flow(file: Path) -> dict[int, list[dict[str, Any]]]:
+    """Return the rows of a trace, those of each flow in order."""
     need("analysis", "reading traces", "polars")
     import polars
 
@@ -186,7 +187,7 @@ def _by_flow(file: Path) -> dict[int, list[dict[str, Any]]]:
     return rows
 
 
-def _sampled(
+def sampled(
     answers: Sequence[dict[str, Any]], samples: Sequence[Sequence[str]]
 ) -> Callable[[float], float] | None:
     """Return the bytes acknowledged by a time, known at the kernel's samples only."""
@@ -229,7 +230,7 @@ def _before(steps: Sequence[tuple[float, float]], time: float) -> float:
     return steps[max(0, bisect_left(steps, (time,)) - 1)][1]
 
 
-def _queues(
+def queues(
     by_flow: dict[int, list[dict[str, Any]]],
     packet: float,
     samples: Sequence[float],

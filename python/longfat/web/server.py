@@ -13,7 +13,7 @@ from longfat.base.signals import GRACE_MILLISECONDS
 from longfat.web import errand
 from longfat.web.app import create_app
 from longfat.web.connections import MOST_CONNECTIONS, Connection
-from longfat.web.guard import Hosts
+from longfat.web.guard import Guard, Hosts
 from longfat.web.view import View
 
 PORT = 8747
@@ -36,10 +36,18 @@ def serve(
     _ = view.studies
     with view.store():
         pass  # refuses now what is no store
-    listener = _listen(host, port)
+    listener = listen(host, port)
     bound = listener.getsockname()[1]
-    application = create_app(view, Hosts(host, bound), jobs)
-    config = uvicorn.Config(
+    config = configured(create_app(view, Hosts(host, bound), jobs))
+    errand.prepare()
+    named = [f"[{name}]" if ":" in name else name for name in names_of(host)]
+    ready([f"http://{name}:{bound}/?token={view.token}" for name in named])
+    _Server(config).run(sockets=[listener])
+
+
+def configured(application: Guard) -> uvicorn.Config:
+    """Return the configuration of a server of a guarded application."""
+    return uvicorn.Config(
         application,
         http=Connection,
         ws="none",
@@ -50,10 +58,6 @@ def serve(
         h11_max_incomplete_event_size=MOST_HEADER_BYTES,
         timeout_graceful_shutdown=0,
     )
-    errand.prepare()
-    named = [f"[{name}]" if ":" in name else name for name in names_of(host)]
-    ready([f"http://{name}:{bound}/?token={view.token}" for name in named])
-    _Server(config).run(sockets=[listener])
 
 
 class _Server(uvicorn.Server):
@@ -97,7 +101,8 @@ def _own_addresses(families: list[socket.AddressFamily]) -> Iterator[str]:
         )
 
 
-def _listen(host: str, port: int | None) -> socket.socket:
+def listen(host: str, port: int | None) -> socket.socket:
+    """Listen on a port, or on `PORT` or any free one. Raises `LongfatError` if that cannot be."""
     wanted = PORT if port is None else port
     try:
         family = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0][0]

@@ -1,4 +1,4 @@
-"""`longfat verify`: the models' own checks, presets beside recordings of Linux, and scripts."""
+"""`longfat verify`: the checks of the models, presets and this kernel beside Linux, and scripts."""
 
 import click
 
@@ -22,12 +22,13 @@ class Verification(LazyGroup):
     cls=Verification,
     lazy={
         CHECKS: "longfat.cli.verify.checks",
+        "kernel": "longfat.cli.verify.kernel",
         "linux": "longfat.cli.verify.linux",
         "script": "longfat.cli.verify.script",
     },
 )
 def command() -> None:
-    """Check the models: laws, examples of papers, traces of ns-2; recordings of Linux; scripts.
+    """Check the models: laws, papers, ns-2; recordings of Linux, and this kernel; scripts.
 
     Without a verb it is `checks`; what follows are words that choose some of them.
 

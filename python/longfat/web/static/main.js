@@ -7,6 +7,7 @@ const PAGES = [
   [/^\/study\/([^/]+)$/, "./study.js", (found) => ({ name: decodeURIComponent(found[1]) })],
   [/^\/run\/([^/]+)$/, "./run.js", (found) => ({ run: decodeURIComponent(found[1]) })],
   [/^\/play$/, "./play.js", () => ({})],
+  [/^\/live$/, "./live.js", () => ({})],
   [/^\/exercise\/(\d+)$/, "./exercise.js", (found) => ({ number: Number(found[1]) })],
 ];
 
