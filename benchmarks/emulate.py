@@ -60,7 +60,7 @@ framing = {{ kind = "packet", header = "40 B" }}
 kind = "n-source"
 sources = 1
 access = {{ rate = "10 Gbit/s", delay = "0.5 ms" }}
-bottleneck = {{ rate = "{rate}", delay = "19 ms" }}
+bottleneck = {{ rate = "{rate}", delay = "{delay}" }}
 """
 
 
@@ -78,14 +78,19 @@ def loaded(processes: int) -> Iterator[None]:
 
 
 def emulated(
-    rate: str, server: str, command: Sequence[str], *options: str, more: str = ""
+    rate: str,
+    server: str,
+    command: Sequence[str],
+    *options: str,
+    more: str = "",
+    delay: str = "19 ms",
 ) -> tuple[str, dict[str, Any]]:
     """Run a command over a line; returns what it printed, and the record."""
     more = more or 'port.buffer = "4000 packets"'
     program = str(Path(sys.executable).with_name("longfat"))
     with tempfile.TemporaryDirectory() as folder:
         scenario, record = Path(folder) / "line.toml", Path(folder) / "record.json"
-        scenario.write_text(SCENARIO.format(rate=rate, more=more))
+        scenario.write_text(SCENARIO.format(rate=rate, more=more, delay=delay))
         run = [program, "emulate", str(scenario), "--record", str(record), "--server", server]
         ended = subprocess.run(
             [*run, *options, "--", *command], stdout=subprocess.PIPE, text=True, check=False

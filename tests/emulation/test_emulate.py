@@ -293,6 +293,21 @@ def test_programs_take_the_place_of_a_group_with_settings_of_tcp(
     assert ended.returncode == 0, ended.stderr
 
 
+@pytest.mark.parametrize(
+    "port",
+    [
+        '{ buffer = "50 packets" }',
+        '{ buffer = "60 kB", queue = "tail-drop" }',
+        '{ buffer = "unlimited" }',
+    ],
+)
+def test_the_state_is_shown_meanwhile(longfat: Longfat, line: Line, port: str) -> None:
+    scenario = line(f"port = {port}")
+    ended = longfat("emulate", str(scenario), "--live", "--priority", "none", "--", "sleep", "1")
+    assert ended.returncode == 0, ended.stderr
+    assert "received 0 | 0 Mbit/s  queue 0" in ended.stderr
+
+
 def test_a_scenario_with_programs_is_not_simulated(longfat: Longfat, line: Line) -> None:
     ended = longfat("run", str(line('port.buffer = "9 packets"\nstack = "outside"')))
     assert ended.returncode == 2

@@ -11,8 +11,8 @@ from longfat.plots import PLOTS, draw, find
 from longfat.plots.capacity import names_of
 from longfat.plots.options import PLAIN, Options
 from longfat.plots.palette import DARK, OLIVE, flow_look, level_colors
-from longfat.plots.queue import capacity_of
 from longfat.running.execution import Watch
+from longfat.scenarios.resolved import buffer_of
 from longfat.scenarios.scenario import OverrideValue
 from longfat.traces import Traces, load_traces
 from tests.plots.test_vega_lite import check
@@ -118,7 +118,7 @@ def test_the_bound_of_windows_is_a_share_of_what_the_path_holds(folder: Path) ->
 def test_the_size_of_a_buffer_is_drawn_where_the_queue_is_counted_in_it(
     size: object, capacity: float | None
 ) -> None:
-    assert capacity_of({"buffer_cells": size}) == capacity
+    assert buffer_of({"buffer_cells": size}) == capacity
 
 
 def test_throughputs_add_up_to_what_is_delivered(traced: Traces) -> None:

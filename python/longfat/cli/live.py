@@ -36,10 +36,11 @@ def shown_live(
 class _Line:
     def __init__(self, scenario: "Scenario", has_terminal: bool) -> None:
         from longfat import _engine
+        from longfat.scenarios.resolved import buffer_of
 
         ports = json.loads(_engine.scenario_network(scenario.resolved))["ports"]
         self._port = next((number for number, port in enumerate(ports) if port["is_bottleneck"]), 0)
-        self._buffer = ports[self._port]["buffer_cells"] if ports else None
+        self._buffer = buffer_of(ports[self._port]) if ports else None
         self._before: dict[str, Any] | None = None
         self._has_terminal = has_terminal
 
@@ -60,7 +61,9 @@ class _Line:
             sys.stderr.flush()
 
 
-def state_text(before: dict[str, Any], state: dict[str, Any], port: int, buffer: int | None) -> str:
+def state_text(
+    before: dict[str, Any], state: dict[str, Any], port: int, buffer: float | None
+) -> str:
     """Return time, rate of each host, queue of the bottleneck, and lateness, between two states."""
     seconds = state["seconds"] - before["seconds"]
     rates = [

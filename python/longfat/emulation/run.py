@@ -178,7 +178,9 @@ class _Run:
                 starts = -1.0
             note_ended(self._network.hosts, min(_LOOK_SECONDS, left) if left > 0 else _LOOK_SECONDS)
             if show is not None:
-                show(json.loads(emulation.snapshot()))
+                state = json.loads(emulation.snapshot())
+                if state["hosts"]:  # none before the first state is published
+                    show(state)
 
     def _record(self, ended_by: str) -> Record:
         if self._result is None or self._scheduled is None:

@@ -1,12 +1,13 @@
 """Plot of the queue at the bottleneck over time, for each service class, with drops."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from longfat.plots.over_time import Row, caption_of, events, only, rugs, shown, time_axis, unit
 from longfat.plots.palette import CLASSES, NEUTRAL
 from longfat.plots.picture import Axis, Guide, Mark, Panel, Picture
 from longfat.plots.thinning import thinned
+from longfat.scenarios.resolved import buffer_of
 from longfat.traces import Traces
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def _panel(
 
 def beyond(run: Traces, rows: Sequence[Row]) -> str:
     """Return the remark of a caption that the buffer is far above the queue; empty if it is not."""
-    capacity = capacity_of(run.bottleneck)
+    capacity = buffer_of(run.bottleneck)
     values = [row["value"] for row in rows if row["series"] == "ubr"]
     if capacity is None or not values or _buffer_in_sight(run, values) is not None:
         return ""
@@ -81,12 +82,6 @@ def beyond(run: Traces, rows: Sequence[Row]) -> str:
 
 def _buffer_in_sight(run: Traces, queue: Sequence[float]) -> float | None:
     """Return the size of the buffer if it does not squeeze the queue drawn below it."""
-    capacity, longest = capacity_of(run.bottleneck), max(queue)
+    capacity, longest = buffer_of(run.bottleneck), max(queue)
     is_near = capacity is not None and (longest == 0 or capacity <= _IN_SIGHT * longest)
     return capacity if is_near else None
-
-
-def capacity_of(port: Mapping[str, object]) -> float | None:
-    """Return the size of a port's buffer in cells or packets; None if in bytes or unlimited."""
-    number, _, unit_of_size = str(port["buffer_cells"]).partition(" ")
-    return float(number) if number.isdigit() and unit_of_size in {"", "packets"} else None

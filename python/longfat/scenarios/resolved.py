@@ -68,6 +68,12 @@ def travels_whole(settings: Mapping[str, Any]) -> bool:
     return bool(settings["framing"]["kind"] != "aal5")
 
 
+def buffer_of(port: Mapping[str, Any]) -> float | None:
+    """Return the size of a port's buffer in cells or packets; None if in bytes or unlimited."""
+    number, _, unit_of_size = str(port["buffer_cells"]).partition(" ")
+    return float(number) if number.isdigit() and unit_of_size in {"", "packets"} else None
+
+
 def metric_name(name: str, whole: bool) -> str:
     """Return the name of a metric, "packet" for "cell" if packets travel `whole`."""
     return name.replace("cell", "packet") if whole else name

@@ -22,7 +22,7 @@ from longfat.plots.over_time import (
     unit,
 )
 from longfat.plots.palette import BLUE, DARK, DASHES, DROP, ORANGE, TIMEOUT, flow_look
-from longfat.plots.queue import capacity_of
+from longfat.scenarios.resolved import buffer_of
 from longfat.traces import Traces
 
 TRACES = ("cwnd", "queue", "throughput", "drops", "timeouts")
@@ -105,7 +105,7 @@ def _cwnd_series(run: Traces) -> Iterator[Series]:
 
 
 def _queue(run: Traces) -> Chart:
-    buffer = capacity_of(run.bottleneck)
+    buffer = buffer_of(run.bottleneck)
     return {
         "name": "queue",
         "title": "Queue at the bottleneck",

@@ -18,7 +18,7 @@ from starlette.routing import Route
 from longfat import _engine
 from longfat.base.units import BITS_PER_BYTE
 from longfat.plots.palette import BLUE, DARK, ORANGE, flow_look
-from longfat.scenarios.resolved import travels_whole
+from longfat.scenarios.resolved import buffer_of, travels_whole
 from longfat.scenarios.scenario import Scenario
 from longfat.web.guard import Guard, Hosts
 from longfat.web.pages import Pages, content_policy
@@ -41,7 +41,7 @@ class LiveRun:
     def __init__(self, scenario: Scenario) -> None:
         ports = json.loads(_engine.scenario_network(scenario.resolved))["ports"]
         self._port = next((place for place, port in enumerate(ports) if port["is_bottleneck"]), 0)
-        self._buffer = ports[self._port]["buffer_cells"] if ports else None
+        self._buffer = buffer_of(ports[self._port]) if ports else None
         self._unit = "packets" if travels_whole(scenario.settings) else "cells"
         self._states: deque[State] = deque(maxlen=STATES)
         self._lock = threading.Lock()
@@ -66,7 +66,9 @@ class LiveRun:
             {
                 "label": label,
                 **_colors(color),
-                "values": [None if state[key] is None else MEGA * state[key] for state in states[1:]],
+                "values": [
+                    None if state[key] is None else MEGA * state[key] for state in states[1:]
+                ],
             }
             for label, key, color in (
                 ("latest packet of each moment", "late_s", ORANGE),
@@ -80,6 +82,10 @@ class LiveRun:
             _chart("queue", "Queue at the bottleneck", self._unit, times, queues, guides),
             _chart("lateness", "Lateness", "us", times, late),
         ]
+
+
+def _microseconds(seconds: float | None) -> float | None:
+    return None if seconds is None else MEGA * seconds
 
 
 def _chart(

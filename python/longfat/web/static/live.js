@@ -11,7 +11,7 @@ export function Page() {
   useEffect(() => {
     document.title = "A run in real time – longfat";
     // Its server has this page only.
-    document.querySelector("nav").hidden = true;
+    document.querySelector("nav")?.remove();
     const stop = keepLooking(async () => {
       try {
         const found = await ask("/api/live");
