@@ -25,6 +25,10 @@ from benchmarks.recorded import Recorded
 
 TRAFFIC = Path(__file__).with_name("traffic.py")
 
+FLOOR = Path(__file__).with_name("floor.py")
+
+FLOOR_SECONDS = 5
+
 CHECK_SECONDS = 60
 """Seconds of each run that is compared with its scenario."""
 
@@ -171,11 +175,13 @@ def lateness(seconds: int) -> list[dict[str, Any]]:
             more = f'port.buffer = "{int(rate * DELAY_S / 12000) + 20} packets"'
             with loaded(load):
                 options = ("--priority", priority)
+                floor = None if priority == "none" else bare_loop(priority)
                 _, record = emulated(name, server, ["sh", "-c", client], *options, more=more)
             account = record["emulation"]
             rows.append({
                 "rate": name, "priority": priority, "load": load,
                 **account["lateness"],
+                "bare_loop": floor,
                 "goodput_bps": max(
                     each["there"]["received"]["goodput_bps"] or 0 for each in account["tcp"]
                 ),
@@ -189,6 +195,14 @@ def lateness(seconds: int) -> list[dict[str, Any]]:
             })  # fmt: skip
             print(rows[-1], file=sys.stderr)
     return rows
+
+
+def bare_loop(priority: str) -> dict[str, float]:
+    """Measure how late a loop of the same priority with nothing to do is, under the same load."""
+    command = [sys.executable, str(FLOOR), priority, str(FLOOR_SECONDS)]
+    ended = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    found: dict[str, float] = json.loads(ended.stdout)
+    return found
 
 
 def measured(seconds: int) -> dict[str, Any]:
@@ -212,7 +226,7 @@ def page(record: Mapping[str, Any]) -> str:
     ]  # fmt: skip
     late = [
         [row["rate"], row["priority"], str(row["load"]), f"{row['goodput_bps'] / 1e6:,.1f}",
-         *(f"{1e6 * row[key]:,.0f}" for key in ("p50_s", "p99_s", "max_s")),
+         *(f"{1e6 * row[key]:,.0f}" for key in ("p50_s", "p99_s", "max_s")), _floor(row),
          str(row["unasked_drops"])]
         for row in record["lateness"]
     ]  # fmt: skip
@@ -225,8 +239,14 @@ def page(record: Mapping[str, Any]) -> str:
         f"{machine}\n\n"
         + table(["a program measures", "scenario", "measured", "difference"], compared)
         + "\n\n"
-        + table([*header, "drops not asked for"], late)
+        + table([*header, "bare loop: p99, us", "drops not asked for"], late)
     )
+
+
+def _floor(row: Mapping[str, Any]) -> str:
+    """Return the p99 of a bare loop, which earlier records do not have."""
+    floor = row.get("bare_loop")
+    return "" if floor is None else f"{1e6 * floor['p99_s']:,.0f}"
 
 
 EMULATE = Recorded("emulate", "python -m benchmarks.emulate", measured, page, 15)

@@ -4,7 +4,7 @@ use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-use longfat_emulate::{Control, Device, Peer, Settings, Snapshot, emulate};
+use longfat_emulate::{Control, Counts, Device, Peer, Settings, Snapshot, emulate};
 use longfat_engine::measure::RunRecord;
 use longfat_engine::observer::Unobserved;
 use longfat_engine::scenario::Scenario;
@@ -57,6 +57,7 @@ pub struct Emulation {
     /// Taken by the thread that runs it.
     waiting: Mutex<Option<Waiting>>,
     control: Control,
+    hosts: Vec<String>,
 }
 
 struct Waiting {
@@ -82,6 +83,7 @@ impl Emulation {
         let scenario = crate::resolved_scenario(resolved)?;
         let rate = scenario.graph().links.first().map_or(Rate(0), |link| link.rate);
         let names: Vec<_> = hosts.iter().map(|(name, ..)| (name.clone(), rate)).collect();
+        let own = names.iter().map(|(name, _)| name.clone()).collect();
         let start = |path: PathBuf| RawCapture::start(&path, &scenario, &names);
         let capture = capture.map(start).transpose().map_err(|problem| crate::invalid(vec![problem]))?;
         let watch = |(folder, names, error): GivenTraces| {
@@ -92,7 +94,7 @@ impl Emulation {
         let devices = hosts.into_iter().map(device).collect::<PyResult<_>>()?;
         let settings = Settings { spin: Span(spin_ps), bound: Span(bound_ps) };
         let waiting = Waiting { scenario, devices, settings, capture, watcher };
-        Ok(Self { waiting: Mutex::new(Some(waiting)), control: Control::default() })
+        Ok(Self { waiting: Mutex::new(Some(waiting)), control: Control::default(), hosts: own })
     }
 
     /// Runs until the end of the scenario, or until stopped. Returns record and account as JSON.
@@ -109,15 +111,15 @@ impl Emulation {
 
     /// State of the run as JSON.
     fn snapshot(&self) -> String {
-        let Snapshot { now, devices, queues, p99_seconds } = self.control.latest();
-        let hosts = devices
-            .iter()
-            .map(|counts| json!({ "bytes_sent": counts.sent_bytes, "bytes_received": counts.received_bytes }));
+        let Snapshot { now, devices, queues, p99_seconds, late_seconds } = self.control.latest();
+        let of_host = |(name, counts): (&String, &Counts)| json!({ "host": name, "bytes_sent": counts.sent_bytes, "bytes_received": counts.received_bytes });
+        let hosts = self.hosts.iter().zip(&devices).map(of_host);
         json!({
             "seconds": now.as_seconds(),
             "hosts": hosts.collect::<Vec<_>>(),
             "queues": queues,
             "p99_s": p99_seconds,
+            "late_s": late_seconds,
         })
         .to_string()
     }

@@ -7,6 +7,9 @@ use rustix::time::{ClockId, clock_gettime};
 /// Largest share of the time in which the loop works or spins, unless packets alone need more.
 const MOST_BUSY: f64 = 0.9;
 
+/// Share of the time from which on the loop sleeps even where packets are due.
+const OVERDRAWN: f64 = 0.93;
+
 /// Shortest sleep of a loop that has been busy for longer: less does not pay for the two switches between threads.
 pub const NAP: Span = Span(50_000_000);
 
@@ -24,6 +27,7 @@ pub struct Allowance {
     used_before: Span,
     looked: Time,
     is_short: bool,
+    is_overdrawn: bool,
 }
 
 impl Allowance {
@@ -35,11 +39,17 @@ impl Allowance {
         !self.is_short
     }
 
+    /// True if the loop must sleep now, whatever is due meanwhile.
+    pub fn is_overdrawn(&self) -> bool {
+        self.is_overdrawn
+    }
+
     #[expect(clippy::cast_precision_loss, reason = "a share")]
     fn look(&mut self, now: Time, used: Span) {
         self.looked = now;
         let (passed, used_since) = (now - self.since, used.0 - self.used_before.0);
         self.is_short = used_since as f64 > MOST_BUSY * passed.0 as f64;
+        self.is_overdrawn = used_since as f64 > OVERDRAWN * passed.0 as f64;
         if passed >= WINDOW {
             (self.since, self.used_before) = (now, used);
         }
@@ -75,6 +85,15 @@ mod tests {
         for now in 1..=1_000 {
             allowance.look(Time(now * MILLISECOND), Span(now * MILLISECOND / 2));
             assert!(!allowance.is_short);
+        }
+    }
+
+    #[test]
+    fn a_loop_that_has_found_no_time_to_sleep_must_in_the_end() {
+        for (used, is_short, is_overdrawn) in [(89, false, false), (92, true, false), (94, true, true)] {
+            let mut allowance = Allowance::default();
+            allowance.look(Time(100 * MILLISECOND), Span(used * MILLISECOND));
+            assert_eq!((allowance.is_short, allowance.is_overdrawn()), (is_short, is_overdrawn), "{used}");
         }
     }
 

@@ -18,6 +18,8 @@ pub struct Snapshot {
     pub queues: Vec<u64>,
     /// Lateness that 99 of 100 packets did not exceed so far.
     pub p99_seconds: Option<f64>,
+    /// The longest lateness since the state before.
+    pub late_seconds: Option<f64>,
 }
 
 /// Shared by the thread of a run and those that watch it.

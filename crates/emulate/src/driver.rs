@@ -17,11 +17,12 @@ use crate::clock::{Clock, duration};
 use crate::control::{Control, Snapshot};
 use crate::device::Device;
 use crate::lateness::Lateness;
+use crate::waking::Waking;
 
 /// Settings of a run in real time.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// Time before an event for which the loop does not sleep, since the machine may be late to wake it.
+    /// Least time before an event for which the loop does not sleep, since the machine may be late to wake it; more where it is later.
     pub spin: Span,
     /// Bound of the lateness.
     pub bound: Span,
@@ -35,6 +36,10 @@ const LARGEST_PACKET: usize = 65_536;
 
 /// Longest sleep, after which the loop looks whether it has been stopped.
 const LONGEST_SLEEP: Span = Span(20_000_000_000);
+
+/// Shortest and longest sleep between two arrivals, of a loop that has been busy for long: events that are no arrivals can wait so long.
+const SHORTEST_PAUSE: Span = Span(30_000_000);
+const LONGEST_PAUSE: Span = Span(200_000_000);
 
 /// Time between two states that are published.
 const PUBLISH_INTERVAL: Span = Span(100_000_000_000);
@@ -55,13 +60,13 @@ pub fn emulate<O: Observer>(
     let mut run = Emulation {
         simulation,
         devices,
-        settings,
         lateness,
         capture,
         clock: Clock::start(),
         buffer: vec![0; LARGEST_PACKET],
         published: Time::ZERO,
         allowance: Allowance::default(),
+        waking: Waking::new(settings.spin),
     };
     let end = run.until_stopped(control).map_err(|error| format!("the interface of a host: {error}"))?;
     run.simulation.advance(end);
@@ -75,13 +80,13 @@ pub fn emulate<O: Observer>(
 struct Emulation<O: Observer> {
     simulation: Simulation<O>,
     devices: Vec<Device>,
-    settings: Settings,
     lateness: Lateness,
     capture: Option<RawCapture>,
     clock: Clock,
     buffer: Vec<u8>,
     published: Time,
     allowance: Allowance,
+    waking: Waking,
 }
 
 impl<O: Observer> Emulation<O> {
@@ -148,31 +153,46 @@ impl<O: Observer> Emulation<O> {
     /// Sleeps until shortly before the next event, or until a program sends something.
     fn rest(&mut self) -> io::Result<()> {
         let now = self.clock.now();
-        let until_event = self.simulation.now().0.saturating_sub(now.0);
-        let left = if self.allowance.allows_spinning(now) {
-            until_event.saturating_sub(self.settings.spin.0)
-        } else {
-            until_event.max(NAP.0)
-        };
+        let left = self.time_to_sleep(now).min(LONGEST_SLEEP.0);
         if left == 0 {
             std::hint::spin_loop();
             return Ok(());
         }
-        let sleep = Timespec::try_from(duration(Span(left.min(LONGEST_SLEEP.0)))).ok();
+        let sleep = Timespec::try_from(duration(Span(left))).ok();
         let mut waiting: Vec<_> = self.devices.iter().map(|device| PollFd::new(device, PollFlags::IN)).collect();
         match poll(&mut waiting, sleep.as_ref()) {
+            Ok(0) => self.waking.note(Span((self.clock.now() - now).0.saturating_sub(left))),
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
         Ok(())
     }
 
-    fn snapshot(&self, now: Time) -> Snapshot {
+    /// How long nothing has to be done, in picoseconds. A loop that has been busy for long sleeps where nothing can arrive, and only if there is no
+    /// such time where something does.
+    fn time_to_sleep(&mut self, now: Time) -> u64 {
+        let margin = self.waking.margin().0;
+        let until = |time: Time| time.0.saturating_sub(now.0 + margin);
+        if self.allowance.allows_spinning(now) {
+            return until(self.simulation.now());
+        }
+        let pause = until(self.simulation.nothing_arrives_before());
+        if pause >= SHORTEST_PAUSE.0 {
+            pause.min(LONGEST_PAUSE.0)
+        } else if self.allowance.is_overdrawn() {
+            NAP.0
+        } else {
+            0
+        }
+    }
+
+    fn snapshot(&mut self, now: Time) -> Snapshot {
         Snapshot {
             now,
             devices: self.devices.iter().map(|device| device.counts).collect(),
             queues: self.simulation.queues(),
             p99_seconds: self.lateness.p99_seconds(),
+            late_seconds: self.lateness.take_latest(),
         }
     }
 

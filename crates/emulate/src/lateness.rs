@@ -12,6 +12,8 @@ pub struct Lateness {
     bound: Span,
     times: Histogram,
     longest: Span,
+    /// The longest since it was asked for.
+    latest: Option<Span>,
     beyond: u64,
 }
 
@@ -19,14 +21,20 @@ impl Lateness {
     /// No packets yet; they should be at most `bound` late.
     #[must_use]
     pub fn new(bound: Span) -> Self {
-        Self { bound, times: Histogram::default(), longest: Span::ZERO, beyond: 0 }
+        Self { bound, times: Histogram::default(), longest: Span::ZERO, latest: None, beyond: 0 }
     }
 
     /// A packet has reached the interface so late.
     pub fn note(&mut self, late: Span) {
         self.times.record(late);
         self.longest = self.longest.max(late);
+        self.latest = self.latest.max(Some(late));
         self.beyond += u64::from(late > self.bound);
+    }
+
+    /// The longest lateness in seconds since this was asked for before.
+    pub fn take_latest(&mut self) -> Option<f64> {
+        self.latest.take().map(Span::as_seconds)
     }
 
     /// The lateness in seconds that 99 of 100 packets did not exceed.
@@ -76,6 +84,8 @@ mod tests {
         assert_eq!((&record["packets"], &record["packets_beyond_bound"]), (&json!(100), &json!(2)));
         assert_eq!(record["max_s"], json!(0.0009));
         assert_eq!(of(1).p99_seconds(), Some(0.00005));
+        let mut lateness = of(1);
+        assert_eq!((lateness.take_latest(), lateness.take_latest()), (Some(0.0009), None));
     }
 
     #[test]

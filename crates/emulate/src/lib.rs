@@ -13,8 +13,9 @@ mod control;
 mod device;
 mod driver;
 mod lateness;
+mod waking;
 
 pub use control::{Control, Snapshot};
-pub use device::{Device, Peer};
+pub use device::{Counts, Device, Peer};
 pub use driver::{Settings, emulate};
 pub use lateness::Lateness;

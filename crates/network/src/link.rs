@@ -255,6 +255,12 @@ impl Line {
         TransmissionTime::of_bits(bits, self.rate).rounded_down() + self.delay
     }
 
+    /// No packet that is handed over takes less than this; `None` for a line that changes, has capacity only when granted, or carries cells.
+    #[must_use]
+    pub fn least_latency(&self) -> Option<Span> {
+        (self.unit == Unit::Packet && self.changing.is_none() && self.granted.is_none()).then_some(self.delay)
+    }
+
     /// Hands over a packet of `bits` bits that travels whole and whose transmission begins exactly at `clock`, the transmitter being
     /// free by then, which the caller follows. Returns when it arrives, and when the transmitter is free again.
     #[inline]

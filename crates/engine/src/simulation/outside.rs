@@ -25,6 +25,15 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
+    /// Nothing reaches a program before this time, unless one sends something meanwhile.
+    #[must_use]
+    pub fn nothing_arrives_before(&self) -> Time {
+        match &self.0 {
+            Run::Events(network) => network.nothing_arrives_before(),
+            Run::Fast(_) => self.now(),
+        }
+    }
+
     /// Ends the run at `now`, before which all has been simulated, if it does not end earlier.
     pub fn end_at(&mut self, now: Time) {
         if let Run::Events(network) = &mut self.0 {

@@ -116,6 +116,11 @@ impl Links {
         self.made[number].as_deref().map_or_else(|| Look::Planned(self.plan(number)), Look::Made)
     }
 
+    /// The line with that number, if it was made.
+    pub fn get(&self, number: usize) -> Option<&Link> {
+        self.made[number].as_deref()
+    }
+
     /// Whether there is a line on which all its cells go on without ever waiting.
     pub fn is_relayed(&self, number: usize) -> bool {
         self.relay(number).is_some()
