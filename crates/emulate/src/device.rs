@@ -37,11 +37,13 @@ pub struct Device {
 /// Packets at an interface.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
-    /// Sent by programs, and their bytes.
+    /// Sent by programs.
     pub sent: u64,
+    /// Bytes of these.
     pub sent_bytes: u64,
-    /// Received by programs, and their bytes.
+    /// Received by programs.
     pub received: u64,
+    /// Bytes of these.
     pub received_bytes: u64,
     /// Sent to an address that no end has.
     pub strays: u64,

@@ -31,6 +31,7 @@ _TUNSETIFF = 0x400454CA
 
 _RTM_SETLINK = 19
 _IFLA_TXQLEN = 13
+_IFLA_GSO_MAX_SEGS = 40
 _NLM_F_REQUEST = 1
 _NLM_F_ACK = 4
 _NLMSG_BYTES = 16
@@ -101,12 +102,23 @@ def set_mtu(name: str, mtu: int) -> None:
 
 
 def set_queue(name: str, packets: int) -> None:
-    """Set how many packets may wait for who reads the interface.
+    """Set how many packets may wait for who reads the interface."""
+    _set_link(name, _IFLA_TXQLEN, packets)
+
+
+def set_most_segments(name: str, segments: int) -> None:
+    """Set how many segments TCP hands to an interface at once, which are packets behind it."""
+    _set_link(name, _IFLA_GSO_MAX_SEGS, segments)
+
+
+def _set_link(name: str, attribute: int, value: int) -> None:
+    """Set a number of an interface.
 
     By netlink: the older call wants rights outside of the user namespace.
     """
-    attribute = struct.pack("HHI", 8, _IFLA_TXQLEN, packets)
-    body = struct.pack("BxHiII", socket.AF_UNSPEC, 0, socket.if_nametoindex(name), 0, 0) + attribute
+    number = socket.if_nametoindex(name)
+    body = struct.pack("BxHiII", socket.AF_UNSPEC, 0, number, 0, 0)
+    body += struct.pack("HHI", 8, attribute, value)
     flags = _NLM_F_REQUEST | _NLM_F_ACK
     header = struct.pack("IHHII", _NLMSG_BYTES + len(body), _RTM_SETLINK, flags, 1, 0)
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as control:

@@ -56,7 +56,7 @@ class RealRun:
     """A run of this machine's kernel: its measures, and how late packets were."""
 
     observed: Mapping[str, Any]
-    """What the sender has seen of its kernel."""
+    """Windows, thresholds and bytes acknowledged, as the sender has asked its kernel for them."""
     sent: Captured
     emulation: Mapping[str, Any]
     queue: Mapping[int, list[dict[str, Any]]]

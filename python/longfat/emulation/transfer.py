@@ -4,8 +4,9 @@
     python -m longfat.emulation.transfer send HOST PORT CONTROL SECONDS FILE
 
 The sender has data at any time. FILE gets a row for each change of window, threshold or bytes
-acknowledged (`tcp_info`), with the time since `connect` was called. Both have the buffers of the
-recordings of Linux, and what an earlier connection has learnt of the path is not used.
+acknowledged (`tcp_info`), with the time since `connect` was called. Both have the buffers and
+the interfaces of the recordings of Linux, where a segment is a packet, and what an earlier
+connection has learnt of the path is not used.
 """
 
 import contextlib
@@ -17,6 +18,9 @@ import sys
 import threading
 import time
 from pathlib import Path
+
+from longfat.emulation import kernel
+from longfat.emulation.host import INTERFACE
 
 PRIORITY = 40
 """Real-time priority where it is allowed, below that of the run: a recorded guest waits for
@@ -46,6 +50,7 @@ def main() -> None:
     """Do what the arguments say."""
     for name, value in SETTINGS.items():
         (Path("/proc/sys/net/ipv4") / name).write_text(value)
+    kernel.set_most_segments(INTERFACE, 1)
     with contextlib.suppress(PermissionError):
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))
     verb, *arguments = sys.argv[1:]
