@@ -2,12 +2,12 @@
 
 use longfat_engine::units::Span;
 
-/// Share of the sleeps that may last beyond the margin.
-const SHARE_BEYOND: f64 = 0.02;
-
-/// Change of the margin after a sleep that lasted beyond it. After any other it is smaller by so much less that both are in balance where the
-/// share is as allowed: the margin follows a quantile, and one long pause of the machine does not count more than a short one.
+/// Change of the margin after a sleep that lasted beyond it.
 const STEP: Span = Span(5_000_000);
+
+/// Sleeps within the margin for each that lasts beyond it. After each of them the margin is smaller by this part of a step, so it follows a
+/// quantile: one long pause of the machine does not count more than a short one.
+const SLEEPS_WITHIN: u64 = 49;
 
 /// Largest margin: what is longer is no waking, but a processor that is somewhere else.
 const LARGEST: Span = Span(400_000_000);
@@ -30,13 +30,11 @@ impl Waking {
     }
 
     /// A sleep lasted so much longer than it should.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "a step")]
     pub fn note(&mut self, late: Span) {
-        const BACK: Span = Span((STEP.0 as f64 * SHARE_BEYOND / (1.0 - SHARE_BEYOND)) as u64);
         self.margin = if late > self.margin {
             Span(self.margin.0 + STEP.0).min(LARGEST)
         } else {
-            Span(self.margin.0.saturating_sub(BACK.0))
+            Span(self.margin.0.saturating_sub(STEP.0 / SLEEPS_WITHIN))
         };
     }
 }
