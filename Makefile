@@ -108,6 +108,7 @@ docs: build
 	$(BIN)/python -m benchmarks.interrupts --splice docs/method/faults.md
 	$(BIN)/python -m benchmarks.emulate --splice docs/guide/emulate.md
 	$(BIN)/python -m benchmarks.kernel --splice docs/method/linux.md
+	$(BIN)/python -m benchmarks.mahimahi --splice docs/guide/emulate.md
 	$(BIN)/python -m tools.tables
 	$(BIN)/longfat study run ubr-plus
 	$(BIN)/longfat study compare ubr-plus --no-answer --splice studies/ubr-plus/README.md

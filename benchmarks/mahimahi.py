@@ -52,8 +52,8 @@ chrt --fifo {priority} setpriv --reuid 65534 --regid 65534 --clear-groups {comma
 kill %1 2>/dev/null
 wait
 """
-"""What runs in network namespaces of its own, whose outer one has the server: mahimahi's shells
-want another user than root."""
+"""Script for network namespaces of its own, whose outer one has the server. mahimahi's shells want
+another user than root."""
 
 FIRST_ADDRESS = "100.64.0.1"
 """Of the outer end of mahimahi's first shell."""
