@@ -237,6 +237,8 @@ FRAMES = {
     "ping": ({"frame_type"}, {"raw"}),
     "max_data": ({"frame_type", "maximum"}, {"raw"}),
     "max_stream_data": ({"frame_type", "stream_id", "maximum"}, {"raw"}),
+    "max_streams": ({"frame_type", "stream_type", "maximum"}, {"raw"}),
+    "streams_blocked": ({"frame_type", "stream_type", "limit"}, {"raw"}),
     "handshake_done": ({"frame_type"}, {"raw"}),
     "unknown": ({"frame_type", "frame_type_bytes"}, {"raw"}),
 }

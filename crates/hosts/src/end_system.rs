@@ -58,6 +58,17 @@ pub struct Parcel {
     pub contents: Vec<u8>,
 }
 
+/// Data of an application that goes on a stream of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Number of the stream, from 1 in the order of the requests that open them. An answer has that of its request.
+    pub stream: u64,
+    /// Its size.
+    pub bytes: u64,
+    /// True if it takes turns with others that do; otherwise all of it goes before what is on later streams (RFC 9218 sections 4.2 and 10).
+    pub takes_turns: bool,
+}
+
 /// An end's account of itself, in bytes of the application where nothing else is said.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Progress {
@@ -118,6 +129,20 @@ pub trait EndSystem<P: Packets = Parcels>: Send {
     fn begin(&mut self, _now: Time) {}
     /// The application hands over `bytes` more; `u64::MAX` for data without end.
     fn offer(&mut self, now: Time, bytes: u64);
+    /// True if messages may each have a stream of their own ([`send`](Self::send)).
+    fn has_streams(&self) -> bool {
+        false
+    }
+    /// The application sends a message: on a stream that it opens with it, or on which a whole message has arrived.
+    fn send(&mut self, _now: Time, _message: Message) {}
+    /// The next stream on which a message has arrived whole, once.
+    fn take_whole(&mut self) -> Option<u64> {
+        None
+    }
+    /// Bytes that its application can no longer put anything before: those that were sent, or that a stack has taken over.
+    fn committed(&self) -> u64 {
+        self.progress().offered
+    }
     /// The application stops: data without end ends with what was sent.
     fn withdraw(&mut self, _now: Time) {}
     /// A packet arrives. Returns the bytes of the application that it brought.

@@ -17,8 +17,8 @@ use longfat_hosts::transport::slow_start::SlowStartExit;
 use super::{Opener, Stack, control_name};
 
 longfat_foundation::model! {
-    /// QUIC with the loss recovery of RFC 9002 and any window law of the engine. All data are one stream. The handshake has the sizes of TLS 1.3
-    /// and no cryptography. In results, segments are packets with data, those sent again are packets with data that had been sent before,
+    /// QUIC with the loss recovery of RFC 9002 and any window law of the engine. Data are one stream in each direction; messages of sources
+    /// that have some ("http") have a stream each. The handshake has the sizes of TLS 1.3 and no cryptography. In results, segments are packets with data, those sent again are packets with data that had been sent before,
     /// timeouts are probe timeouts, and fast retransmits are reductions for losses.
     #[name = "quic"]
     #[source = "RFC 9000; RFC 9001; RFC 9002"]
@@ -86,6 +86,9 @@ longfat_foundation::model! {
         stream_window: Bytes = "1250000 B",
         /// Data that the receiver lets the sender send on all streams together, beyond what its application has read.
         connection_window: Bytes = "10000000 B",
+        /// Streams that the end which asks may have open at once (RFC 9000 section 4.6): 100 at least, by RFC 9114 section 6.1. When more than an
+        /// eighth of them are over, it may open as many again, as with quinn-proto 0.11.19.
+        streams: AtLeastOne = "100",
         /// Size of the client's first message.
         client_hello: Bytes = "300 B",
         /// Size of the server's messages, mostly certificates.
@@ -178,6 +181,7 @@ impl Quic {
             marking: self.codepoint,
             stream_window: self.stream_window.0,
             connection_window: self.connection_window.0,
+            streams: self.streams.0,
         }
     }
 }

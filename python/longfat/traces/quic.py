@@ -67,6 +67,10 @@ def _fields(name: str, row: Mapping[str, Any]) -> dict[str, Any]:
             return {"maximum": end}
         case "max_stream_data":
             return {"stream_id": row["id"], "maximum": end}
+        case "max_streams":
+            return {"stream_type": "bidirectional", "maximum": end}
+        case "streams_blocked":
+            return {"stream_type": "bidirectional", "limit": end}
         case "data_blocked":
             return {"limit": end}
         case "stream_data_blocked":

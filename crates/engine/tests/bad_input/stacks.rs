@@ -50,6 +50,7 @@ fn a_stack_is_named_and_its_settings_are_checked_at_their_place() {
         assert_complaint(&[("stack", &format!("{{ kind = '{kind}', mtu = '9 B' }}"))], words);
     }
     for (setting, words) in [
+        ("streams = 0", "stack.streams: expected a whole number from 1"),
         (
             "packet_size = '1000 B'",
             "stack.packet_size: 1000 B is no size of a packet; from 1200 B (RFC 9000 section 14) to 16383 B",

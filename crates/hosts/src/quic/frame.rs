@@ -22,15 +22,21 @@ pub enum Frame {
         range: Range,
         /// True if no length is written.
         fills: bool,
+        /// True if the stream ends with it.
+        is_last: bool,
     },
     /// Bytes that the peer may send on all streams together.
     MaxData(u64),
     /// Bytes that the peer may send on a stream.
     MaxStreamData(u64, u64),
+    /// Bidirectional streams that the peer may open in all.
+    MaxStreams(u64),
     /// The sender has more than `MaxData` lets it send.
     DataBlocked(u64),
     /// The sender has more than `MaxStreamData` lets it send on a stream.
     StreamDataBlocked(u64, u64),
+    /// The sender has messages for more bidirectional streams than `MaxStreams` lets it open.
+    StreamsBlocked(u64),
     /// The server has completed the handshake.
     HandshakeDone,
     /// Asks for other rules of acknowledgment.
@@ -89,10 +95,13 @@ const STREAM: u64 = 0x08;
 const STREAM_LAST: u64 = 0x0f;
 const HAS_OFFSET: u64 = 0x04;
 const HAS_LENGTH: u64 = 0x02;
+const IS_LAST: u64 = 0x01;
 const MAX_DATA: u64 = 0x10;
 const MAX_STREAM_DATA: u64 = 0x11;
+const MAX_STREAMS: u64 = 0x12;
 const DATA_BLOCKED: u64 = 0x14;
 const STREAM_DATA_BLOCKED: u64 = 0x15;
+const STREAMS_BLOCKED: u64 = 0x16;
 const HANDSHAKE_DONE: u64 = 0x1e;
 /// With a length (RFC 9221 section 4).
 const DATAGRAM: u64 = 0x31;
@@ -102,13 +111,11 @@ const ACK_FREQUENCY: u64 = 0xaf;
 const CONNECTION_CLOSE: [u64; 2] = [0x1c, 0x1d];
 
 /// Other types: how many numbers they have, whether the last counts bytes that follow, and how many bytes end them.
-const OTHERS: [(u64, u64, bool, u64); 13] = [
+const OTHERS: [(u64, u64, bool, u64); 11] = [
     (0x04, 3, false, 0),
     (0x05, 2, false, 0),
     (0x07, 1, true, 0),
-    (0x12, 1, false, 0),
     (0x13, 1, false, 0),
-    (0x16, 1, false, 0),
     (0x17, 1, false, 0),
     (0x18, 3, true, 16),
     (0x19, 1, false, 0),
@@ -164,6 +171,16 @@ impl Frame {
         self.header_bytes() + self.data_bytes()
     }
 
+    /// Adds it to the frames of a packet if there is room for it. Tells whether there was.
+    pub fn add_to(self, frames: &mut Vec<Self>, left: &mut u64) -> bool {
+        let fits = self.bytes() <= *left;
+        if fits {
+            *left -= self.bytes();
+            frames.push(self);
+        }
+        fits
+    }
+
     /// Largest number of bytes of data, of `available`, that fit into `room` bytes beside the header; `None` if none do.
     #[must_use]
     pub fn fitting(header_bytes: u64, available: u64, room: u64) -> Option<u64> {
@@ -182,10 +199,11 @@ impl Frame {
             Self::Ping => numbers(buffer, &[PING]),
             Self::Ack(ack) => ack.write(buffer),
             Self::Crypto((begin, end)) => numbers(buffer, &[CRYPTO, *begin, end - begin]),
-            Self::Stream { id, range: (begin, end), fills } => {
+            Self::Stream { id, range: (begin, end), fills, is_last } => {
                 let has_offset = if *begin > 0 { HAS_OFFSET } else { 0 };
                 let has_length = if *fills { 0 } else { HAS_LENGTH };
-                numbers(buffer, &[STREAM | has_offset | has_length, *id]);
+                let last = if *is_last { IS_LAST } else { 0 };
+                numbers(buffer, &[STREAM | has_offset | has_length | last, *id]);
                 if *begin > 0 {
                     numbers(buffer, &[*begin]);
                 }
@@ -195,8 +213,10 @@ impl Frame {
             }
             Self::MaxData(limit) => numbers(buffer, &[MAX_DATA, *limit]),
             Self::MaxStreamData(id, limit) => numbers(buffer, &[MAX_STREAM_DATA, *id, *limit]),
+            Self::MaxStreams(limit) => numbers(buffer, &[MAX_STREAMS, *limit]),
             Self::DataBlocked(limit) => numbers(buffer, &[DATA_BLOCKED, *limit]),
             Self::StreamDataBlocked(id, limit) => numbers(buffer, &[STREAM_DATA_BLOCKED, *id, *limit]),
+            Self::StreamsBlocked(limit) => numbers(buffer, &[STREAMS_BLOCKED, *limit]),
             Self::HandshakeDone => numbers(buffer, &[HANDSHAKE_DONE]),
             Self::AckFrequency { sequence, packets, delay_us, reordering } => {
                 numbers(buffer, &[ACK_FREQUENCY, *sequence, *packets, *delay_us, *reordering]);
@@ -231,12 +251,14 @@ impl Frame {
                 let begin = if kind & HAS_OFFSET == 0 { 0 } else { unread.number()? };
                 let fills = kind & HAS_LENGTH == 0;
                 let length = if fills { left.checked_sub(before - unread.0.len() as u64)? } else { unread.number()? };
-                Self::Stream { id, range: extent(begin, length)?, fills }
+                Self::Stream { id, range: extent(begin, length)?, fills, is_last: kind & IS_LAST != 0 }
             }
             MAX_DATA => Self::MaxData(unread.number()?),
             MAX_STREAM_DATA => Self::MaxStreamData(unread.number()?, unread.number()?),
+            MAX_STREAMS => Self::MaxStreams(unread.number()?),
             DATA_BLOCKED => Self::DataBlocked(unread.number()?),
             STREAM_DATA_BLOCKED => Self::StreamDataBlocked(unread.number()?, unread.number()?),
+            STREAMS_BLOCKED => Self::StreamsBlocked(unread.number()?),
             HANDSHAKE_DONE => Self::HandshakeDone,
             ACK_FREQUENCY => Self::AckFrequency {
                 sequence: unread.number()?,
@@ -332,12 +354,14 @@ mod tests {
             Frame::Ping,
             Frame::Ack(Ack { ranges: vec![(1000, 1200), (70, 90), (3, 4)], delay: 300, marks: Some([1, 2, 3]) }),
             Frame::Crypto((100, 1100)),
-            Frame::Stream { id: 2, range: (0, 30), fills: false },
-            Frame::Stream { id: 3, range: (70_000, 71_000), fills: false },
+            Frame::Stream { id: 2, range: (0, 30), fills: false, is_last: false },
+            Frame::Stream { id: 3, range: (70_000, 71_000), fills: false, is_last: true },
             Frame::MaxData(1 << 40),
             Frame::MaxStreamData(2, 1 << 30),
+            Frame::MaxStreams(101),
             Frame::DataBlocked(77),
             Frame::StreamDataBlocked(2, 78),
+            Frame::StreamsBlocked(100),
             Frame::HandshakeDone,
             Frame::AckFrequency { sequence: 0, packets: 9, delay_us: 25_000, reordering: 3 },
             Frame::ImmediateAck,
@@ -351,18 +375,18 @@ mod tests {
             assert!(unread.0.is_empty());
         }
         // A stream frame that fills the packet: 3 bytes of header, 1 of the offset, and what is left.
-        let filling = Frame::Stream { id: 2, range: (50, 1000), fills: true };
+        let filling = Frame::Stream { id: 2, range: (50, 1000), fills: true, is_last: false };
         assert_eq!(Frame::read(&mut Unread(&written(&filling)), filling.bytes(), Form::Shortened), Some(filling));
     }
 
-    /// NEW_CONNECTION_ID 1 with an ID of two bytes, MAX_STREAMS, CONNECTION_CLOSE with a reason of one byte, then a PING.
+    /// NEW_CONNECTION_ID 1 with an ID of two bytes, MAX_STREAMS of the other kind, CONNECTION_CLOSE with a reason of one byte, then a PING.
     #[test]
     fn frames_that_the_model_does_not_send_are_passed_over() {
         let token = [9; 16];
-        let bytes = [&[0x18, 1, 0, 2, 7, 7][..], &token, &[0x12, 5, 0x1c, 0, 0, 1, 8, 0x01]].concat();
+        let bytes = [&[0x18, 1, 0, 2, 7, 7][..], &token, &[0x13, 5, 0x1c, 0, 0, 1, 8, 0x01]].concat();
         let mut unread = Unread(&bytes);
         let read = [(); 4].map(|()| Frame::read(&mut unread, 99, Form::Whole));
-        assert_eq!(read, [Frame::Other(0x18), Frame::Other(0x12), Frame::Other(0x1c), Frame::Ping].map(Some));
+        assert_eq!(read, [Frame::Other(0x18), Frame::Other(0x13), Frame::Other(0x1c), Frame::Ping].map(Some));
         assert_eq!(Frame::read(&mut Unread(&[0x3f]), 1, Form::Whole), None, "no frame has this type");
     }
 

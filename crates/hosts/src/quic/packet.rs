@@ -183,7 +183,7 @@ mod tests {
                 kind: Kind::OneRoundTrip,
                 number: 0x1234,
                 number_bytes: 2,
-                frames: vec![Frame::Ping, Frame::Stream { id: 2, range: (10, 210), fills: true }],
+                frames: vec![Frame::Ping, Frame::Stream { id: 2, range: (10, 210), fills: true, is_last: false }],
             },
         ];
         let (mut contents, mut length) = (Vec::new(), 0);
@@ -212,7 +212,7 @@ mod tests {
     /// Flags, ID, number; PING; a stream frame of 3 bytes with 200 of data; the tag.
     #[test]
     fn sizes_are_those_on_the_line() {
-        let stream = Frame::Stream { id: 2, range: (10, 210), fills: true };
+        let stream = Frame::Stream { id: 2, range: (10, 210), fills: true, is_last: false };
         let short = Packet { kind: Kind::OneRoundTrip, number: 0, number_bytes: 2, frames: vec![Frame::Ping, stream] };
         assert_eq!(short.bytes(), 1 + 8 + 2 + 1 + 3 + 200 + 16);
         // Flags, version, two IDs, no token, length, number; type, offset and length of the handshake's data, and these.

@@ -224,6 +224,8 @@ pub struct Settings {
     pub stream_window: u64,
     /// Flow control of the connection: the same sum over all streams.
     pub connection_window: u64,
+    /// Streams that the peer may have open at once.
+    pub streams: u64,
 }
 
 impl Settings {

@@ -1,5 +1,6 @@
 //! The bytes of a stream, at its sender and at its receiver.
 
+use super::frame::Frame;
 use crate::transport::ReceivedBytes;
 use crate::transport::ranges::{Range, RangeSet};
 
@@ -39,6 +40,32 @@ impl Outgoing {
     pub fn take(&mut self, (_, end): Range) {
         self.lost.remove_below(end);
         self.sent_to = self.sent_to.max(end);
+    }
+
+    /// Adds a frame of the next bytes below `limit` to a packet, if there are any and it has room. `frame` makes a frame of a range that fills
+    /// the packet or not. Tells whether it did.
+    pub fn add_to(
+        &mut self,
+        limit: u64,
+        frames: &mut Vec<Frame>,
+        left: &mut u64,
+        frame: impl Fn(Range, bool) -> Frame,
+    ) -> bool {
+        let Some((begin, end)) = self.next(limit) else { return false };
+        let header = frame((begin, begin), true).header_bytes();
+        let filling = frame((begin, begin + left.saturating_sub(header)), true);
+        let range = if filling.bytes() == *left && filling.data_bytes() > 0 && end - begin >= filling.data_bytes() {
+            let range = (begin, begin + filling.data_bytes());
+            filling.add_to(frames, left);
+            range
+        } else {
+            let without_length = header - u64::from(matches!(filling, Frame::Crypto(_)));
+            let Some(length) = Frame::fitting(without_length, end - begin, *left) else { return false };
+            frame((begin, begin + length), false).add_to(frames, left);
+            (begin, begin + length)
+        };
+        self.take(range);
+        true
     }
 
     /// The peer has these bytes.

@@ -3,32 +3,30 @@
 use std::collections::VecDeque;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
 
 use bytes::{Bytes, BytesMut};
 use longfat_foundation::measure::SendLimit;
 use longfat_foundation::random::Stream;
-use longfat_foundation::units::{Span, Time};
-use longfat_hosts::end_system::{Direction, EndSystem, Parcel, Progress, Vitals};
-use longfat_hosts::quic::{Form, Kind, Packet, whole_packet_number};
+use longfat_foundation::units::Time;
+use longfat_hosts::end_system::{Direction, EndSystem, Message, Parcel, Progress, Vitals};
+use longfat_hosts::quic::{Form, Frame, Kind, Packet, whole_packet_number};
 use longfat_hosts::transport::ranges::RangeSet;
 use longfat_hosts::transport::{Codepoint, ReceivedBytes};
 use quinn_proto::{
-    ClientConfig, Connection, ConnectionError, ConnectionHandle, ConnectionId, ConnectionIdGenerator, DatagramEvent,
-    Dir, EcnCodepoint, Endpoint, EndpointConfig, Event, NoneTokenStore, ServerConfig, StreamId, TimeSource,
+    ClientConfig, Connection, ConnectionError, ConnectionHandle, ConnectionIdGenerator, DatagramEvent, Dir,
+    EcnCodepoint, Endpoint, EndpointConfig, Event, NoneTokenStore, ServerConfig, StreamEvent, StreamId, VarInt,
 };
 
 use super::Quinn;
+use super::messages::Messages;
 use super::plain_text::{PlainText, Sizes, reset_key, token_key};
+use super::surroundings::{Clock, Ids, NoCalendar, span};
 
 /// Zeros that the application writes: what they are does not matter.
-static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
+pub static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
 
 /// Number of the stream of a client's law among those of a connection, behind three of each end.
 const LAWS: u64 = 6;
-
-/// Length of a connection ID.
-const ID_BYTES: usize = 8;
 
 /// Role in the handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,55 +116,9 @@ impl Pair<'_> {
             stream: None,
             incoming: None,
             arrived: RangeSet::default(),
+            messages: Messages::default(),
             told: Default::default(),
         }
-    }
-}
-
-/// Time of the simulation as the stack reads it. Only differences matter.
-#[derive(Clone, Copy)]
-pub struct Clock(Instant);
-
-impl Clock {
-    /// An hour ahead, so that the stack may look back.
-    fn start() -> Self {
-        Self(Instant::now() + Duration::from_secs(3600))
-    }
-
-    fn at(self, now: Time) -> Instant {
-        self.0 + super::duration(Span(now.0))
-    }
-
-    #[expect(clippy::cast_possible_truncation, reason = "a run is shorter than 500 years")]
-    /// Time of the simulation at that instant.
-    pub fn time(self, instant: Instant) -> Time {
-        Time((instant - self.0).as_nanos() as u64 * 1000)
-    }
-}
-
-/// The date, which only tokens carry.
-struct NoCalendar;
-
-impl TimeSource for NoCalendar {
-    fn now(&self) -> SystemTime {
-        SystemTime::UNIX_EPOCH
-    }
-}
-
-/// Connection IDs of a run's own randomness.
-struct Ids(Stream);
-
-impl ConnectionIdGenerator for Ids {
-    fn generate_cid(&mut self) -> ConnectionId {
-        ConnectionId::new(&self.0.draw().to_be_bytes())
-    }
-
-    fn cid_len(&self) -> usize {
-        ID_BYTES
-    }
-
-    fn cid_lifetime(&self) -> Option<Duration> {
-        None
     }
 }
 
@@ -192,6 +144,7 @@ pub struct End {
     incoming: Option<StreamId>,
     /// Bytes that have arrived beyond a hole.
     arrived: RangeSet,
+    messages: Messages,
     /// Largest packet numbers that were told of, by direction and packet number space.
     told: [[Option<u64>; 3]; 2],
 }
@@ -206,14 +159,20 @@ impl End {
             }
         }
         while let Some(event) = connection.poll() {
-            if let Event::ConnectionLost { reason } = event
-                && reason != ConnectionError::TimedOut
-            {
-                panic!("the {} of a quinn connection lost it: {reason}", self.side.name());
+            match event {
+                Event::ConnectionLost { reason } if reason != ConnectionError::TimedOut => {
+                    panic!("the {} of a quinn connection lost it: {reason}", self.side.name());
+                }
+                Event::Stream(StreamEvent::Finished { id }) if id.dir() == Dir::Bi => self.messages.finish(id),
+                _ => {}
             }
         }
+        self.messages.write(connection);
+        let of_messages = self.messages.read(connection);
         self.write();
-        self.read()
+        let mut brought = self.read();
+        brought += of_messages;
+        brought
     }
 
     /// Writes what the application has handed over, as far as the stack takes it.
@@ -264,14 +223,23 @@ impl End {
     fn count(&mut self, packet: &[u8]) {
         self.sends += 1;
         let packets = Packet::of_datagram(packet, packet.len() as u64, Form::Whole);
-        let ranges = packets.iter().flat_map(|(packet, _)| packet.stream_ranges()).filter(|range| range.0 < range.1);
-        let whole = ranges.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
-        if let Some((begin, end)) = whole {
-            let sent = &mut self.progress.sent;
-            sent.segments_sent += 1;
-            sent.segments_retransmitted += u64::from(begin < self.sent_to);
-            self.sent_to = self.sent_to.max(end);
+        let (mut has_data, mut again, mut sent_to) = (false, false, self.sent_to);
+        for frame in packets.iter().flat_map(|(packet, _)| &packet.frames) {
+            let Frame::Stream { id, range, .. } = frame else { continue };
+            if range.0 == range.1 {
+                continue;
+            }
+            has_data = true;
+            if StreamId::from(VarInt::from_u64(*id).unwrap_or(VarInt::MAX)).dir() == Dir::Bi {
+                again |= self.messages.note_sent(*id, *range);
+            } else {
+                again |= range.0 < self.sent_to;
+                sent_to = sent_to.max(range.1);
+            }
         }
+        self.sent_to = sent_to;
+        self.progress.sent.segments_sent += u64::from(has_data);
+        self.progress.sent.segments_retransmitted += u64::from(again);
     }
 
     #[expect(clippy::cast_precision_loss, reason = "windows have no more than 53 bits")]
@@ -299,6 +267,19 @@ impl EndSystem for End {
     fn offer(&mut self, _now: Time, bytes: u64) {
         self.progress.offered = self.progress.offered.saturating_add(bytes);
         self.attend();
+    }
+
+    fn has_streams(&self) -> bool {
+        true
+    }
+
+    fn send(&mut self, _now: Time, message: Message) {
+        self.messages.push(message);
+        self.attend();
+    }
+
+    fn take_whole(&mut self) -> Option<u64> {
+        self.messages.take_whole()
     }
 
     fn withdraw(&mut self, _now: Time) {
@@ -365,13 +346,14 @@ impl EndSystem for End {
 
     fn limit(&self) -> SendLimit {
         let Some((_, connection)) = &self.connection else { return SendLimit::NoData };
-        if self.sent_to >= self.progress.offered {
+        let [taken, sent] = self.messages.taken();
+        if self.sent_to + sent >= self.progress().offered {
             return SendLimit::NoData;
         }
         if connection.is_handshaking() {
             return SendLimit::Opening;
         }
-        if self.sent_to >= self.written {
+        if self.sent_to + sent >= self.written + taken {
             return SendLimit::ReceiverWindow;
         }
         let metrics = connection.congestion_state().metrics();
@@ -382,7 +364,9 @@ impl EndSystem for End {
     }
 
     fn progress(&self) -> Progress {
-        self.progress
+        let mut progress = self.progress;
+        self.messages.add_to(&mut progress);
+        progress
     }
 
     /// It does not tell its bytes in flight and its probe timeout.
@@ -425,7 +409,7 @@ impl EndSystem for End {
     /// Memory in bytes: a constant for the stack, and the data that wait to be sent or read.
     fn memory_bytes(&self) -> usize {
         let outgoing: usize = self.outgoing.iter().map(Vec::capacity).sum();
-        size_of::<Self>() + STACK_BYTES + outgoing + self.arrived.memory_bytes()
+        size_of::<Self>() + STACK_BYTES + outgoing + self.arrived.memory_bytes() + self.messages.memory_bytes()
     }
 }
 
@@ -434,9 +418,4 @@ pub const STACK_BYTES: usize = 32 * 1024;
 
 fn of_codepoint(codepoint: Codepoint) -> Option<EcnCodepoint> {
     EcnCodepoint::from_bits(u8::try_from(codepoint.bits()).unwrap_or(0))
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "no round trip is longer than 500 years")]
-pub fn span(duration: Duration) -> Span {
-    Span(duration.as_nanos() as u64 * 1000)
 }

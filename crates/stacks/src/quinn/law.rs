@@ -18,7 +18,7 @@ use longfat_hosts::transport::flavor::Flavor;
 use quinn_proto::RttEstimator;
 use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 
-use super::end::{Clock, span};
+use super::surroundings::{Clock, span};
 
 /// Makes the controller of an end.
 pub struct Laws {

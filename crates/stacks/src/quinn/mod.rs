@@ -2,7 +2,9 @@
 
 mod end;
 mod law;
+mod messages;
 mod plain_text;
+mod surroundings;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,9 +21,10 @@ use quinn_proto::congestion::{ControllerFactory, CubicConfig, NewRenoConfig};
 use quinn_proto::{AckFrequencyConfig, IdleTimeout, MtuDiscoveryConfig, TransportConfig, VarInt};
 
 use super::{Opener, Stack, control_name};
-use end::{Clock, Pair, Side};
+use end::{Pair, Side};
 use law::Laws;
 use plain_text::Sizes;
+use surroundings::Clock;
 
 longfat_foundation::choice! {
     /// Congestion control of quinn.
@@ -44,8 +47,8 @@ longfat_foundation::choice! {
 }
 
 longfat_foundation::model! {
-    /// quinn, a QUIC stack in use: its own code decides what is sent when, over the network of the scenario. All data are one stream. The
-    /// handshake has the sizes of TLS 1.3 and no cryptography. Round trips in results are its smoothed estimates, segments its packets with
+    /// quinn, a QUIC stack in use: its own code decides what is sent when, over the network of the scenario. Data are one stream in each
+    /// direction; messages of sources that have some ("http") have a stream each. The handshake has the sizes of TLS 1.3 and no cryptography. Round trips in results are its smoothed estimates, segments its packets with
     /// data, and those sent again packets with data that had been sent before; it does not tell its probe timeouts, which are counted as none.
     /// Its BBR is missing: it draws from the system's randomness, so that no two runs would be the same. Laws of the engine may take the place of
     /// its congestion control.
@@ -78,6 +81,8 @@ longfat_foundation::model! {
         stream_window: Bytes = "1250000 B",
         /// Data that the sender keeps until they are acknowledged.
         send_window: Bytes = "10000000 B",
+        /// Streams that the end which asks may have open at once (RFC 9000 section 4.6).
+        streams: AtLeastOne = "100",
         /// The receiver is asked to acknowledge more rarely, by the extension for acknowledgment frequency.
         acknowledgment_frequency: bool = "false" or ["true"],
         /// Packets use ECN, if the path lets its marks through.
@@ -171,6 +176,7 @@ impl Quinn {
             .mtu_discovery_config(largest)
             .stream_receive_window(VarInt::from_u64(self.stream_window.0).unwrap_or(VarInt::MAX))
             .send_window(self.send_window.0)
+            .max_concurrent_bidi_streams(VarInt::from_u64(self.streams.0).unwrap_or(VarInt::MAX))
             .ack_frequency_config(self.acknowledgment_frequency.then(AckFrequencyConfig::default))
             .max_idle_timeout((self.idle_timeout > Span::ZERO).then(|| IdleTimeout::from(idle)))
             .allow_spin(false)

@@ -199,6 +199,10 @@ impl EndSystem for End {
         self.poll(now);
     }
 
+    fn committed(&self) -> u64 {
+        self.written
+    }
+
     fn withdraw(&mut self, _now: Time) {
         if self.progress.offered == u64::MAX {
             self.progress.offered = self.written;

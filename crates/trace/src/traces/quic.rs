@@ -107,8 +107,10 @@ impl Observer for Frames {
                 Frame::Stream { id, range, .. } => ("stream", *id, &[*range]),
                 Frame::MaxData(limit) => ("max_data", 0, &[(0, *limit)]),
                 Frame::MaxStreamData(id, limit) => ("max_stream_data", *id, &[(0, *limit)]),
+                Frame::MaxStreams(limit) => ("max_streams", 0, &[(0, *limit)]),
                 Frame::DataBlocked(limit) => ("data_blocked", 0, &[(0, *limit)]),
                 Frame::StreamDataBlocked(id, limit) => ("stream_data_blocked", *id, &[(0, *limit)]),
+                Frame::StreamsBlocked(limit) => ("streams_blocked", 0, &[(0, *limit)]),
                 Frame::HandshakeDone => ("handshake_done", 0, &[(0, 0)]),
                 other => ("unknown", other.type_code(), &[(0, 0)]),
             };

@@ -24,7 +24,8 @@ use super::round_trip::RoundTrip;
 use super::sent::SentPackets;
 use super::settings::{Marking, Settings};
 use super::stream::{Incoming, Outgoing};
-use crate::end_system::{Direction, EndSystem, Parcel, Progress, Vitals};
+use super::streams::Streams;
+use crate::end_system::{Direction, EndSystem, Message, Parcel, Progress, Vitals};
 use crate::transport::resume::Resumption;
 use crate::transport::{ReceivedBytes, SenderStatistics};
 
@@ -44,14 +45,6 @@ impl Side {
         match self {
             Self::Client => Self::Server,
             Self::Server => Self::Client,
-        }
-    }
-
-    /// Its first unidirectional stream (RFC 9000 section 2.1).
-    fn stream(self) -> u64 {
-        match self {
-            Self::Client => 2,
-            Self::Server => 3,
         }
     }
 }
@@ -94,29 +87,11 @@ struct SpaceState {
     is_discarded: bool,
 }
 
-/// Frames to send beside data.
+/// Frames to send beside data and those of its streams.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pending {
-    max_data: bool,
-    max_stream_data: bool,
-    /// The limit at which the sender is blocked: that of the stream, or of the connection.
-    blocked: Option<(Blocked, u64)>,
     handshake_done: bool,
     ack_frequency: bool,
-}
-
-/// Whose limit blocks the sender.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Blocked {
-    Stream,
-    Connection,
-}
-
-/// Limits of flow control, of a stream and of the connection.
-#[derive(Clone, Copy, Debug)]
-struct Limits {
-    stream: u64,
-    connection: u64,
 }
 
 /// The two ends of connections with the same settings.
@@ -157,24 +132,15 @@ pub struct End {
     sent_bytes: u64,
     /// True if packets carry an ECN codepoint.
     uses_ecn: bool,
-    stream: Outgoing,
-    incoming: Incoming,
-    /// Bytes of those delivered that the application has not read.
-    unread: u64,
+    streams: Streams,
     datagrams: Datagrams,
-    /// Limits that the peer has set, and that it was told.
-    limits: Limits,
-    own_limits: Limits,
     /// Longest delay of the peer's acknowledgments.
     peer_delay: Span,
     pending: Pending,
-    /// The limit that was last told to block.
-    told_blocked: Option<(Blocked, u64)>,
     /// Packets found lost by the latest act.
     lost: Vec<(Kind, u64)>,
-    /// Datagrams sent, and the end of the data in them.
+    /// Datagrams sent.
     parcels: u64,
-    counted_to: u64,
     statistics: SenderStatistics,
 }
 
@@ -193,7 +159,6 @@ impl End {
             is_discarded: false,
         };
         let rules = settings.acknowledging;
-        let limits = Limits { stream: settings.stream_window, connection: settings.connection_window };
         let congestion = Congestion::new(&settings, chance);
         let max_cwnd = congestion.window.cwnd;
         Self {
@@ -212,18 +177,12 @@ impl End {
             received_bytes: 0,
             sent_bytes: 0,
             uses_ecn: settings.marking != Marking::None,
-            stream: Outgoing::default(),
-            incoming: Incoming::default(),
-            unread: 0,
+            streams: Streams::new(&settings, side),
             datagrams: Datagrams::default(),
-            limits,
-            own_limits: limits,
             peer_delay: rules.longest_delay,
             pending: Pending::default(),
-            told_blocked: None,
             lost: Vec::new(),
             parcels: 0,
-            counted_to: 0,
             statistics: SenderStatistics { max_cwnd, ..SenderStatistics::default() },
             settings,
         }
@@ -237,11 +196,6 @@ impl End {
 
     fn space(&mut self, space: Space) -> &mut SpaceState {
         &mut self.spaces[space as usize]
-    }
-
-    /// Bytes of the stream that the peer allows.
-    fn allowed(&self) -> u64 {
-        self.limits.stream.min(self.limits.connection)
     }
 
     /// Where the first packet in flight begins.
@@ -266,13 +220,23 @@ impl EndSystem for End {
     }
 
     fn offer(&mut self, _now: Time, bytes: u64) {
-        self.stream.offered = self.stream.offered.saturating_add(bytes);
+        self.streams.offer(bytes);
+    }
+
+    fn has_streams(&self) -> bool {
+        true
+    }
+
+    fn send(&mut self, _now: Time, message: Message) {
+        self.streams.send(message);
+    }
+
+    fn take_whole(&mut self) -> Option<u64> {
+        self.streams.take_whole()
     }
 
     fn withdraw(&mut self, _now: Time) {
-        if self.stream.offered == u64::MAX {
-            self.stream.offered = self.stream.sent_to;
-        }
+        self.streams.withdraw();
     }
 
     fn receive(&mut self, now: Time, parcel: Parcel) -> ReceivedBytes {
@@ -302,11 +266,11 @@ impl EndSystem for End {
 
     fn limit(&self) -> SendLimit {
         let has_datagrams = self.datagrams.next_bytes().is_some();
-        if self.stream.offered <= self.stream.sent_to && self.stream.next(u64::MAX).is_none() && !has_datagrams {
+        if !self.streams.has_data() && !has_datagrams {
             SendLimit::NoData
         } else if !self.spaces[Space::Data as usize].has_keys {
             SendLimit::Opening
-        } else if self.stream.next(self.allowed()).is_none() && !has_datagrams {
+        } else if self.streams.next().is_none() && !has_datagrams {
             SendLimit::ReceiverWindow
         } else {
             self.congestion.limit()
@@ -314,12 +278,11 @@ impl EndSystem for End {
     }
 
     fn hold(&mut self, unread: u64) {
-        self.unread = unread;
-        self.raise_limits();
+        self.streams.hold(unread);
     }
 
     fn acknowledged(&self) -> u64 {
-        self.stream.acknowledged_to()
+        self.streams.acknowledged()
     }
 
     fn resumption(&mut self) -> Option<&mut dyn Resumption> {
@@ -327,13 +290,7 @@ impl EndSystem for End {
     }
 
     fn progress(&self) -> Progress {
-        Progress {
-            offered: self.stream.offered,
-            delivered: self.incoming.delivered,
-            held: self.incoming.held(),
-            received_to: self.incoming.received_to,
-            sent: self.statistics,
-        }
+        Progress { sent: self.statistics, ..self.streams.progress() }
     }
 
     #[expect(clippy::cast_precision_loss, reason = "windows have no more than 53 bits")]
@@ -370,10 +327,6 @@ impl EndSystem for End {
                 + space.crypto_in.memory_bytes()
         };
         let spaces: usize = self.spaces.iter().map(of_space).sum();
-        size_of::<Self>()
-            + spaces
-            + self.stream.memory_bytes()
-            + self.incoming.memory_bytes()
-            + self.datagrams.memory_bytes()
+        size_of::<Self>() + spaces + self.streams.memory_bytes() + self.datagrams.memory_bytes()
     }
 }

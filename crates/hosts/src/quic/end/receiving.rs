@@ -13,7 +13,7 @@ use crate::end_system::Parcel;
 use crate::transport::{Codepoint, ReceivedBytes};
 
 impl End {
-    /// Takes a datagram, and returns the bytes of the stream that it has brought.
+    /// Takes a datagram, and returns the bytes of streams that it has brought.
     pub(super) fn take_in(&mut self, now: Time, parcel: &Parcel) -> ReceivedBytes {
         let mut brought = ReceivedBytes::default();
         self.received_bytes += parcel.length;
@@ -55,13 +55,9 @@ impl End {
             match frame {
                 Frame::Ack(ack) => self.take_acknowledgment(now, space, ack),
                 Frame::Crypto(range) => _ = self.space(space).crypto_in.take_in(*range),
-                Frame::Stream { range, .. } => {
-                    brought += self.incoming.take_in(*range);
-                    self.raise_limits();
-                }
+                Frame::Stream { id, range, is_last, .. } => brought += self.streams.take_in(*id, *range, *is_last),
                 Frame::Datagram { contents, .. } => self.datagrams.arrived.push_back(contents.clone()),
-                Frame::MaxData(limit) => self.limits.connection = self.limits.connection.max(*limit),
-                Frame::MaxStreamData(_, limit) => self.limits.stream = self.limits.stream.max(*limit),
+                Frame::MaxData(_) | Frame::MaxStreamData(..) | Frame::MaxStreams(_) => self.streams.learn(frame),
                 Frame::HandshakeDone => self.confirm(),
                 Frame::AckFrequency { packets, delay_us, reordering, .. } => {
                     let delay = Span::from_microseconds(*delay_us);
@@ -72,24 +68,12 @@ impl End {
                 | Frame::Ping
                 | Frame::DataBlocked(_)
                 | Frame::StreamDataBlocked(..)
+                | Frame::StreamsBlocked(_)
                 | Frame::Other(_) => {}
             }
         }
         self.proceed_with_handshake();
         brought
-    }
-
-    /// The application reads at once, unless it is held ([`EndSystem::hold`](crate::end_system::EndSystem::hold)): a limit is raised when half of
-    /// the window is used up.
-    pub(super) fn raise_limits(&mut self) {
-        let read = self.incoming.delivered - self.unread;
-        let raised = |limit: u64, window: u64| (limit - read < window.div_ceil(2)).then_some(read + window);
-        if let Some(limit) = raised(self.own_limits.stream, self.settings.stream_window) {
-            (self.own_limits.stream, self.pending.max_stream_data) = (limit, true);
-        }
-        if let Some(limit) = raised(self.own_limits.connection, self.settings.connection_window) {
-            (self.own_limits.connection, self.pending.max_data) = (limit, true);
-        }
     }
 
     /// RFC 9002 appendix A.7.
@@ -129,7 +113,7 @@ impl End {
             for frame in sent.frames {
                 match frame {
                     Frame::Crypto(range) => self.space(space).crypto_out.acknowledge(range),
-                    Frame::Stream { range, .. } => self.stream.acknowledge(range),
+                    Frame::Stream { id, range, .. } => self.streams.acknowledge(id, range),
                     Frame::AckFrequency { delay_us, .. } => self.peer_delay = Span::from_microseconds(delay_us),
                     _ => {}
                 }

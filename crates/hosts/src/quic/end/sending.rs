@@ -8,8 +8,7 @@ use super::super::pacing::Flow;
 use super::super::packet::{Kind, Packet, TAG_BYTES};
 use super::super::sent::Sent;
 use super::super::settings::{Asked, Burst, Pacing, Probe};
-use super::super::stream::Outgoing;
-use super::{Blocked, End, Side, Space};
+use super::{End, Side, Space};
 use crate::end_system::Parcel;
 use crate::transport::Codepoint;
 use crate::transport::law::microseconds;
@@ -111,13 +110,11 @@ impl End {
         }
         let pending = &self.pending;
         let of_data = || {
-            pending.max_data
-                || pending.max_stream_data
-                || pending.handshake_done
+            pending.handshake_done
                 || pending.ack_frequency
-                || pending.blocked.is_some()
+                || self.streams.has_control()
                 || self.datagrams.next_bytes().is_some()
-                || self.stream.next(self.allowed()).is_some()
+                || self.streams.next().is_some()
         };
         state.crypto_out.next(u64::MAX).is_some() || (space == Space::Data && of_data())
     }
@@ -146,7 +143,7 @@ impl End {
         }
         if is_probe && kind == Kind::OneRoundTrip && self.settings.asked.is_some() {
             // The acknowledgment of a probe must not wait (draft-ietf-quic-ack-frequency-10 section 5).
-            push(&mut frames, &mut left, Frame::ImmediateAck);
+            Frame::ImmediateAck.add_to(&mut frames, &mut left);
         }
         if may_send || probes || (space == Space::Data && self.datagrams.goes_freely()) {
             self.add_frames(space, &mut frames, &mut left);
@@ -184,7 +181,7 @@ impl End {
         if datagram.is_some_and(|bytes| Frame::Ack(ack.clone()).bytes() + bytes > *left) {
             return;
         }
-        push(frames, left, Frame::Ack(ack));
+        Frame::Ack(ack).add_to(frames, left);
     }
 
     /// A probe carries something that must be acknowledged, and rather data than nothing (RFC 9002 section 6.2.4).
@@ -202,54 +199,25 @@ impl End {
         if space == Space::Data {
             self.add_control(frames, left);
             self.datagrams.fill(frames, left);
-            let id = self.side.stream();
-            let allowed = self.allowed();
-            add_data(&mut self.stream, allowed, frames, left, |range, fills| Frame::Stream { id, range, fills });
-            self.note_blocked();
+            self.streams.add_data(frames, left);
+            self.streams.note_blocked();
         }
         let crypto = &mut self.space(space).crypto_out;
-        add_data(crypto, u64::MAX, frames, left, |range, _| Frame::Crypto(range));
+        while crypto.add_to(u64::MAX, frames, left, |range, _| Frame::Crypto(range)) {}
     }
 
     fn add_control(&mut self, frames: &mut Vec<Frame>, left: &mut u64) {
-        let stream = self.side.other().stream();
         if self.pending.handshake_done {
-            self.pending.handshake_done = !push(frames, left, Frame::HandshakeDone);
+            self.pending.handshake_done = !Frame::HandshakeDone.add_to(frames, left);
         }
         if let Some(Asked { packets, delay, reordering }) = self.settings.asked.filter(|_| self.pending.ack_frequency) {
             // There is one wish, so its number is the first; until it is acknowledged the peer may do as before.
             let frame =
                 Frame::AckFrequency { sequence: 0, packets: packets - 1, delay_us: microseconds(delay), reordering };
-            self.pending.ack_frequency = !push(frames, left, frame);
+            self.pending.ack_frequency = !frame.add_to(frames, left);
             self.peer_delay = self.peer_delay.max(delay);
         }
-        if self.pending.max_data {
-            self.pending.max_data = !push(frames, left, Frame::MaxData(self.own_limits.connection));
-        }
-        if self.pending.max_stream_data {
-            let frame = Frame::MaxStreamData(stream, self.own_limits.stream);
-            self.pending.max_stream_data = !push(frames, left, frame);
-        }
-        if let Some((whose, limit)) = self.pending.blocked {
-            let frame = match whose {
-                Blocked::Stream => Frame::StreamDataBlocked(self.side.stream(), limit),
-                Blocked::Connection => Frame::DataBlocked(limit),
-            };
-            if push(frames, left, frame) {
-                self.told_blocked = self.pending.blocked.take();
-            }
-        }
-    }
-
-    /// The peer is told once that its limit blocks the sender (RFC 9000 section 4.1).
-    fn note_blocked(&mut self) {
-        let limit = self.allowed();
-        if self.stream.offered > limit && self.stream.sent_to >= limit {
-            let whose = if self.limits.stream == limit { Blocked::Stream } else { Blocked::Connection };
-            self.pending.blocked = Some((whose, limit)).filter(|blocked| self.told_blocked != Some(*blocked));
-        } else {
-            self.pending.blocked = None;
-        }
+        self.streams.add_control(frames, left);
     }
 
     /// Sends packets in a datagram.
@@ -309,47 +277,8 @@ impl End {
 
     /// Counts a packet with data.
     fn count(&mut self, packet: &Packet) {
-        let (mut has_data, mut again) = (false, false);
-        for (begin, end) in packet.stream_ranges() {
-            has_data = true;
-            again |= begin < self.counted_to;
-            self.counted_to = self.counted_to.max(end);
-        }
+        let (has_data, again) = self.streams.count(packet);
         self.statistics.segments_sent += u64::from(has_data);
         self.statistics.segments_retransmitted += u64::from(again);
-    }
-}
-
-/// Adds a frame if there is room for it; returns whether there was.
-fn push(frames: &mut Vec<Frame>, left: &mut u64, frame: Frame) -> bool {
-    let fits = frame.bytes() <= *left;
-    if fits {
-        *left -= frame.bytes();
-        frames.push(frame);
-    }
-    fits
-}
-
-/// Adds data below `limit` as far as there is room. `frame` makes a frame of a range that fills the packet or not.
-fn add_data(
-    from: &mut Outgoing,
-    limit: u64,
-    frames: &mut Vec<Frame>,
-    left: &mut u64,
-    frame: impl Fn((u64, u64), bool) -> Frame,
-) {
-    while let Some((begin, end)) = from.next(limit) {
-        let header = frame((begin, begin), true).header_bytes();
-        let filling = frame((begin, begin + left.saturating_sub(header)), true);
-        let range = if filling.bytes() == *left && filling.data_bytes() > 0 && end - begin >= filling.data_bytes() {
-            push(frames, left, filling.clone());
-            (begin, begin + filling.data_bytes())
-        } else {
-            let without_length = header - u64::from(matches!(filling, Frame::Crypto(_)));
-            let Some(length) = Frame::fitting(without_length, end - begin, *left) else { return };
-            push(frames, left, frame((begin, begin + length), false));
-            (begin, begin + length)
-        };
-        from.take(range);
     }
 }

@@ -123,10 +123,13 @@ impl End {
     pub(super) fn queue_again(&mut self, space: Space, frame: &Frame) {
         match frame {
             Frame::Crypto(range) => self.space(space).crypto_out.lose(*range),
-            Frame::Stream { range, .. } => self.stream.lose(*range),
-            Frame::MaxData(limit) => self.pending.max_data |= *limit == self.own_limits.connection,
-            Frame::MaxStreamData(_, limit) => self.pending.max_stream_data |= *limit == self.own_limits.stream,
-            Frame::DataBlocked(_) | Frame::StreamDataBlocked(..) => self.told_blocked = None,
+            Frame::Stream { .. }
+            | Frame::MaxData(_)
+            | Frame::MaxStreamData(..)
+            | Frame::MaxStreams(_)
+            | Frame::DataBlocked(_)
+            | Frame::StreamDataBlocked(..)
+            | Frame::StreamsBlocked(_) => self.streams.lose(frame),
             Frame::HandshakeDone => self.pending.handshake_done = true,
             Frame::AckFrequency { .. } => self.pending.ack_frequency = true,
             Frame::Padding(_) | Frame::Ping | Frame::Ack(_) | Frame::ImmediateAck => {}

@@ -103,6 +103,10 @@ impl EndSystem<Segments> for Sending {
         self.sender.offer(now, bytes, &mut self.segments);
     }
 
+    fn committed(&self) -> u64 {
+        self.sender.highest()
+    }
+
     fn withdraw(&mut self, _now: Time) {
         self.sender.withdraw();
     }

@@ -81,6 +81,10 @@ pub trait UdpProxies: Send + Sync {
     fn objection(&self, _connection: &Connection<'_>) -> Option<String> {
         None
     }
+    /// True if a connection may have streams beside its one in each direction.
+    fn carries_streams(&self) -> bool {
+        true
+    }
     /// Bytes behind the UDP header of the largest packet that proxies send of their own; 0 if they send none.
     fn largest_packet(&self) -> u64 {
         0

@@ -49,6 +49,10 @@ impl UdpProxies for SplitQuic {
         })
     }
 
+    fn carries_streams(&self) -> bool {
+        false
+    }
+
     fn largest_packet(&self) -> u64 {
         self.quic.largest_packet()
     }
@@ -73,7 +77,9 @@ struct Split {
 
 impl Split {
     fn new(host: Box<dyn EndSystem>, line: Box<dyn EndSystem>) -> Self {
-        Self { ends: [host, line], forwarded: [0; 2], has_begun: false, most_kept: 0 }
+        let mut ends = [host, line];
+        ends.iter_mut().for_each(|end| end.hold(0));
+        Self { ends, forwarded: [0; 2], has_begun: false, most_kept: 0 }
     }
 
     /// Hands what one end has delivered to the other, and reads no more than the buffer then has room for.

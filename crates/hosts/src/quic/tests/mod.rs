@@ -1,5 +1,7 @@
 //! Two ends over an ideal line, or over one that loses, delays and marks as a test asks for.
 
+mod streams;
+
 use std::sync::Arc;
 
 use longfat_foundation::config::{Parameter, Reader, parse_fragment};
@@ -52,6 +54,7 @@ fn settings(flavor: &str) -> Settings {
         marking: Marking::None,
         stream_window: 1 << 20,
         connection_window: 1 << 21,
+        streams: 100,
     }
 }
 
