@@ -23,6 +23,7 @@ METHODS = [
     ROOT / "docs" / "models" / "return-link.md",
     ROOT / "docs" / "models" / "reordering.md",
     ROOT / "docs" / "models" / "datagrams.md",
+    ROOT / "docs" / "models" / "http.md",
     ROOT / "docs" / "models" / "proxies.md",
     ROOT / "docs" / "models" / "search.md",
     ROOT / "docs" / "models" / "stacks.md",

@@ -130,6 +130,25 @@ const CASES: &[(&str, u32, &str, &str, &str, &str)] = &[
       traffic = { kind = \"www\", interval = \"2 s\", spacing = \"uniform(10 ms, 50 ms)\" }",
     ),
     (
+        "uneven 3 http",
+        3,
+        UNEVEN,
+        "4 s",
+        "buffer = \"60 packets\"",
+        "framing = \"packet\"\nloss = { kind = \"random\", probability = 0.01 }\n\
+      traffic = { kind = \"http\", interval = \"500 ms\" }",
+    ),
+    (
+        "uneven 3 http, streams",
+        3,
+        UNEVEN,
+        "4 s",
+        "buffer = \"60 packets\"",
+        "framing = \"packet\"\nstack = { kind = \"quic\", opened_by = \"receiver\" }\n\
+      loss = { kind = \"random\", probability = 0.01 }\n\
+      traffic = { kind = \"http\", interval = \"500 ms\" }",
+    ),
+    (
         "uneven 5 datagrams",
         5,
         UNEVEN,

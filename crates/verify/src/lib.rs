@@ -7,6 +7,7 @@ mod check;
 mod examples;
 mod laws;
 pub mod linux;
+mod pages;
 mod replay;
 mod runs;
 pub mod script;
@@ -22,6 +23,7 @@ pub fn checks() -> Vec<Check> {
     checks.extend(examples::checks());
     checks.extend(replay::checks());
     checks.extend(stacks::checks());
+    checks.extend(pages::checks());
     checks
 }
 

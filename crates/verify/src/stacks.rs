@@ -11,20 +11,22 @@ use serde_json::{Value as Json, json};
 use crate::check::{Check, Finding, Kind, require};
 use crate::runs::record;
 
-/// Ratios that the model keeps to: goodput, and mean queue and completion time.
+/// Ratio of goodput that the model keeps to.
 const GOODPUT_WITHIN: f64 = 0.02;
-const TIMES_WITHIN: f64 = 0.10;
+
+/// Ratio of mean queues and completion times that it keeps to.
+pub const TIMES_WITHIN: f64 = 0.10;
 
 /// A window law over both stacks.
-struct Law {
-    name: &'static str,
+pub struct Law {
+    pub name: &'static str,
     /// Congestion control of quinn, and flavor of the model.
-    control: &'static str,
-    flavor: &'static str,
+    pub control: &'static str,
+    pub flavor: &'static str,
 }
 
 /// The window laws of quinn that draw nothing from the system's randomness, and laws of the engine over both.
-const LAWS: &[Law] = &[
+pub const LAWS: &[Law] = &[
     Law { name: "new-reno", control: "new-reno", flavor: "newreno" },
     Law { name: QUINNS_CUBIC, control: "cubic", flavor: "cubic" },
     Law { name: "the engine's cubic", control: ENGINES, flavor: "cubic" },
@@ -33,7 +35,7 @@ const LAWS: &[Law] = &[
 ];
 
 /// The setting by which quinn uses a law of the engine.
-const ENGINES: &str = "flavor";
+pub const ENGINES: &str = "flavor";
 
 /// It is that of RFC 8312: its W_est is another than that of RFC 9438, which is the model's, and decides where losses are frequent.
 const QUINNS_CUBIC: &str = "cubic";
@@ -55,7 +57,7 @@ pub fn checks() -> Vec<Check> {
 }
 
 /// Settings of both stacks that are alike: packets of one size, and windows of receivers that never limit.
-fn settings(law: &Law) -> [Json; 2] {
+pub fn settings(law: &Law) -> [Json; 2] {
     let (control, flavor) = (law.control, law.flavor);
     let mut quinn = json!({
         "kind": "quinn", "congestion_control": control, "largest_mtu": "1200 B", "stream_window": "100 MB", "send_window": "100 MB",
@@ -129,7 +131,7 @@ fn through(law: &Law, network: &Network) -> Finding {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a few runs")]
-fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+pub fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
     let count = values.len() as f64;
     values.sum::<f64>() / count
 }

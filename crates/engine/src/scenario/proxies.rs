@@ -89,8 +89,16 @@ impl Scenario {
             format!("a packet of {} B does not fit one of framing \"{name}\"; at most {most} B", udp.largest_packet())
         });
         let of_sender = |sender: usize| {
-            let datagrams = self.source(sender, senders).datagrams();
+            let mut source = self.source(sender, senders);
+            let datagrams = source.datagrams();
             let stack = self.stack_of(sender).filter(|_| datagrams.is_none()).map(|stack| stack.build(&()));
+            if stack.is_some() && source.messages().is_some() && !udp.carries_streams() {
+                let (udp, source) = (split.udp.name(), self.traffic_of(sender).name());
+                return Some(format!(
+                    "\"{udp}\" forwards one stream in each direction, and traffic \"{source}\" has one for each file; udp = \"pass\" or \
+                     \"connect-udp\", or other traffic"
+                ));
+            }
             let largest =
                 datagrams.map_or_else(|| stack.as_ref().map(|it| it.largest_packet()), |it| Some(it.largest))?;
             udp.objection(&Connection { stack: stack.as_deref(), largest, buffer: split.buffer.0 })

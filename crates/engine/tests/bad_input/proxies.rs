@@ -100,6 +100,10 @@ fn proxies_for_udp_fit_the_connections_that_they_have() {
     ] {
         assert_complaint(&[("stack", stack), ("proxies", &proxies(udp))], words);
     }
+    assert_complaint(
+        &[("stack", "quic"), ("traffic", "http"), ("proxies", &proxies("'split-quic'"))],
+        "proxies.udp: \"split-quic\" forwards one stream in each direction, and traffic \"http\" has one for each file",
+    );
     let small = "{ kind = 'split-tcp', buffer = '2 kB', udp = 'split-quic' }";
     let words = "proxies.udp: a buffer of 2000 B is too small for QUIC; at least two packets, 2400 B";
     assert_complaint(&[("stack", "quic"), ("proxies", small)], words);

@@ -311,11 +311,12 @@ proptest! {
 
 #[test]
 fn traffic_of_the_web_that_cannot_be_is_refused_where_it_is_wrong() {
-    let refused = |path: &str, value: &str, words: &[&str]| {
-        let problems = complaints_with(&[("traffic.kind", "www"), (path, value)]);
+    let refused_of = |kind: &str, path: &str, value: &str, words: &[&str]| {
+        let problems = complaints_with(&[("traffic.kind", kind), (path, value)]);
         assert_eq!(problems.len(), 1, "{path} = {value}: {problems:#?}");
         words.iter().for_each(|word| assert!(problems[0].contains(word), "\"{word}\" is missing in: {}", problems[0]));
     };
+    let refused = |path: &str, value: &str, words: &[&str]| refused_of("www", path, value, words);
     let classes = |value: &str, words: &[&str]| refused("traffic.classes", value, words);
     classes("[]", &["traffic.classes: no class of files"]);
     classes(
@@ -336,6 +337,19 @@ fn traffic_of_the_web_that_cannot_be_is_refused_where_it_is_wrong() {
     );
     refused("traffic.spacing", "uniform(500 ms, 100 ms)", &["traffic.spacing"]);
     refused("traffic.request", "0 B", &["traffic.request: must be more than zero"]);
+    for (path, value, words) in [
+        ("traffic.files.mean", "1000", "traffic.files: a mean of 1000 is too large; at most 500"),
+        ("traffic.classes", "[]", "traffic.classes: no class of files"),
+        ("traffic.frame", "0 B", "traffic.frame: must be more than zero"),
+        (
+            "traffic.schedule",
+            "random",
+            "traffic.schedule: unknown choice \"random\"; known: \"round-robin\", \"sequential\"",
+        ),
+        ("traffic.discovery", "never", "traffic.discovery: unknown choice \"never\"; known: \"document\", \"at-once\""),
+    ] {
+        refused_of("http", path, value, &[words]);
+    }
 }
 
 #[test]

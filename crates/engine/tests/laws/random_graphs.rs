@@ -11,7 +11,7 @@ use super::random_networks::{
     unit_of,
 };
 use super::random_tcp::{any_flavor, any_tcp};
-use super::random_traffic::{any_endless_traffic, any_limited_traffic, any_www_traffic};
+use super::random_traffic::{any_asking_traffic, any_endless_traffic, any_limited_traffic};
 
 /// Any valid graph that simulates in milliseconds.
 pub fn any_graph() -> impl Strategy<Value = RandomNetwork> {
@@ -32,7 +32,7 @@ const MOST_LINES: usize = 20;
 type Placing = for<'a> fn(&'a [AnyLine], &'a [String]) -> Vec<(&'a String, &'a AnyLine)>;
 
 fn any_graph_with(lines: impl Strategy<Value = Vec<AnyLine>>, place: Placing) -> impl Strategy<Value = RandomNetwork> {
-    let traffic = prop_oneof![3 => any_endless_traffic(), 2 => any_limited_traffic(), 1 => any_www_traffic()];
+    let traffic = prop_oneof![3 => any_endless_traffic(), 2 => any_limited_traffic(), 1 => any_asking_traffic()];
     let terminal = prop::option::weighted(0.3, any_path());
     let run = (10_u64..200, 0_u64..1000, any_backgrounds(), any_vbr(), lines, (terminal, any_return_links()));
     let text = (any_topology(), any_framing_and_port(), any_tcp(1..3_700), traffic, any_loss(), any_loss(), run);

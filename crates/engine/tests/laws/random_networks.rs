@@ -11,7 +11,9 @@ use longfat_engine::switch::service::SERVICES;
 use proptest::prelude::*;
 
 use super::random_tcp::{any_flavor, any_tcp};
-use super::random_traffic::{any_endless_traffic, any_limited_traffic, any_www_traffic};
+use super::random_traffic::{
+    any_asking_traffic, any_endless_traffic, any_http_traffic, any_limited_traffic, any_www_traffic,
+};
 use crate::support::declared::any_table;
 
 /// A scenario with its text, which failures print: it can be pasted into a file and run.
@@ -29,7 +31,7 @@ impl std::fmt::Debug for RandomNetwork {
 
 /// Any valid network that simulates in milliseconds.
 pub fn any_network() -> impl Strategy<Value = RandomNetwork> {
-    let traffic = prop_oneof![3 => any_endless_traffic(), 2 => any_limited_traffic(), 1 => any_www_traffic()];
+    let traffic = prop_oneof![3 => any_endless_traffic(), 2 => any_limited_traffic(), 1 => any_asking_traffic()];
     any_network_with(traffic, any_groups_with_traffic())
 }
 
@@ -90,6 +92,11 @@ pub fn any_www_network() -> impl Strategy<Value = RandomNetwork> {
     any_network_with(any_www_traffic(), any_groups())
 }
 
+/// Any network of clients that load pages.
+pub fn any_http_network() -> impl Strategy<Value = RandomNetwork> {
+    any_network_with(any_http_traffic(), any_groups())
+}
+
 /// Any network with unlimited sources.
 pub fn any_endless_network() -> impl Strategy<Value = RandomNetwork> {
     any_network_with(any_endless_traffic(), any_groups())
@@ -107,7 +114,7 @@ pub fn any_network_for_the_fast_driver() -> impl Strategy<Value = RandomNetwork>
     let delays = (0_u64..300, 0_u64..3_000);
     let backs = (any_rate_back(), any_delay_back(), any_delay_back());
     let topology = (1_u64..9, any_rates_for_the_fast_driver(), delays, any::<bool>(), backs);
-    let traffic = prop_oneof![4 => any_endless_traffic(), 2 => any_limited_traffic(), 1 => any_www_traffic()];
+    let traffic = prop_oneof![4 => any_endless_traffic(), 2 => any_limited_traffic(), 1 => any_asking_traffic()];
     let run = (10_u64..400, 0_u64..1000, any_vbr(), any_groups_with_traffic());
     (topology, port, any_tcp(1..9_300), traffic, run).prop_filter_map(
         "some parts do not fit together",

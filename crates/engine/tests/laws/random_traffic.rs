@@ -130,6 +130,32 @@ pub fn any_www_traffic() -> BoxedStrategy<String> {
         .boxed()
 }
 
+/// Traffic whose receiving ends ask.
+pub fn any_asking_traffic() -> BoxedStrategy<String> {
+    prop_oneof![any_www_traffic(), any_http_traffic()].boxed()
+}
+
+/// Pages of a few small files, several per run.
+pub fn any_http_traffic() -> BoxedStrategy<String> {
+    let http = SOURCES.iter().find(|entry| entry.name == "http").expect("it is registered");
+    let left_out =
+        ["request", "response_header", "classes", "file_size", "files", "frame", "interval", "start", "stagger"];
+    let knobs = any_table(Some(http.name), &(http.parameters)(), &left_out);
+    let bytes = (1_u64..700, 1_u64..300, 1_u64..5_000, 1_u64..200);
+    (knobs, bytes, 1_u64..9, 1_u64..60, any_start())
+        .prop_map(|(knobs, (request, header, frame, unit), most, interval, start)| {
+            knobs.replace(
+                " }",
+                &format!(
+                    ", request = \"{request} B\", response_header = \"{header} B\", frame = \"{frame} B\", start = \"{start}\",
+                file_size.most = {most}, files.most = {most}, interval = \"{interval} ms\",
+                classes = [{{ probability = 0.25, unit = {unit}e-2 }}, {{ probability = 0.75, unit = 1 }}] }}"
+                ),
+            )
+        })
+        .boxed()
+}
+
 fn any_start() -> impl Strategy<Value = String> {
     prop_oneof![
         Just("0 s".to_owned()),

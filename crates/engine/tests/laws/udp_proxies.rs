@@ -8,7 +8,7 @@ use proptest::test_runner::{RngSeed, TestCaseError};
 
 use super::random_networks::any_network;
 use super::stacks::with_settings;
-use crate::support::scenario;
+use crate::support::{n_source, scenario};
 
 const UDP: [&str; 6] = [
     "\"split-quic\"",
@@ -100,4 +100,17 @@ fn a_tunnel_takes_the_share_of_its_headers() {
     let (pass, tunnel) = (received("\"pass\""), received(free));
     let share = tunnel / pass;
     assert!((1228.0 / 1262.0 - 0.002..=1228.0 / 1259.0 + 0.002).contains(&share), "{share}");
+}
+
+/// A limit that counted bytes as read before the next leg had them let a packet too much come.
+#[test]
+fn a_proxy_that_ends_quic_has_room_for_all_that_it_lets_come() {
+    for bytes in [2_800, 2_801, 3_333, 4_444, 6_007, 8_569, 9_999] {
+        let rest = format!(
+            "framing = \"packet\"\nport.buffer = \"20 packets\"\nstack = {{ kind = \"quic\", opened_by = \"receiver\", flavor = \"cubic\" }}\n\
+             proxies = {{ kind = \"split-tcp\", buffer = \"{bytes} B\", udp = {{ kind = \"split-quic\", quic.packet_size = \"1400 B\" }} }}"
+        );
+        let record = run(&n_source(2, "7 Mbit/s", "600 us", "400 ms", &rest));
+        assert!(record.is_ok(), "{bytes} B: {:?}", record.err());
+    }
 }

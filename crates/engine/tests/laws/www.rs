@@ -55,7 +55,7 @@ fn request_size(scenario: &Scenario) -> u64 {
     scenario.traffic.resolved()["request_bytes"].as_u64().expect("a size")
 }
 
-fn check_requests(record: &RunRecord) -> Result<(), TestCaseError> {
+pub fn check_requests(record: &RunRecord) -> Result<(), TestCaseError> {
     let requests = || record.flows.iter().map(|flow| flow.requests.as_ref().expect("clients ask"));
     for own in requests() {
         prop_assert!(own.files_delivered <= own.answered && own.answered <= own.made, "{own:?}");
@@ -91,7 +91,7 @@ fn check_load(network: &RandomNetwork, record: &RunRecord) -> Result<(), TestCas
 }
 
 /// Number of requests that a client makes before the end, and the bytes requested.
-fn drawn_alone(scenario: &Scenario, number: usize) -> (u64, u64) {
+pub fn drawn_alone(scenario: &Scenario, number: usize) -> (u64, u64) {
     let mut source = scenario.source(number, scenario.graph().flows.len());
     let mut now = source.start();
     while now < Time::ZERO + scenario.duration.0 {
@@ -265,15 +265,16 @@ fn the_record_tells_times_by_class_and_by_page_only_where_somebody_asks() {
     let names: Vec<_> =
         record["completions"].as_array().expect("a list").iter().map(|kind| kind["name"].clone()).collect();
     assert_eq!(names, ["class 0", "class 1", "class 2", "class 3", "class 4", "page"]);
-    let counted: u64 = bins(&record["completions"][5]).iter().map(|bin| bin.2).sum();
+    let counted: u64 = bins(&record["completions"][5]["times"]).iter().map(|bin| bin.2).sum();
     assert_eq!(Some(counted), record["completions"][5]["delivered"].as_u64());
     assert!(counted > 20, "most of 40 pages have arrived");
     let silent = json("");
     assert!(silent.get("completions").is_none() && silent["flows"][0].get("requests").is_none());
 }
 
-fn bins(kind: &Json) -> Vec<(u64, u64, u64)> {
+/// Bins of a histogram in microseconds: from, to, and how many.
+pub fn bins(times: &Json) -> Vec<(u64, u64, u64)> {
     let number = |bin: &Json, place: usize| bin[place].as_u64().expect("a whole number");
-    let bins = kind["times"]["bins_us"].as_array().expect("a list");
+    let bins = times["bins_us"].as_array().expect("a list");
     bins.iter().map(|bin| (number(bin, 0), number(bin, 1), number(bin, 2))).collect()
 }

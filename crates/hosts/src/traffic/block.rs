@@ -2,7 +2,8 @@
 
 use longfat_foundation::units::{Span, Time};
 
-use super::{Completions, Datagrams, Exchange, Rounds, Source, Wake, Writes};
+use super::{Completions, Datagrams, Exchange, Messages, Rounds, Source, Wake, Writes};
+use crate::end_system::{End, Message};
 
 /// An application whose clock starts at a barrier, and that hands over nothing from a time on.
 pub struct Block {
@@ -85,6 +86,18 @@ impl Source for Block {
         self.inner.answer(requested)
     }
 
+    fn note_committed(&mut self, committed: u64) {
+        self.inner.note_committed(committed);
+    }
+
+    fn messages(&mut self) -> Option<&mut dyn Messages> {
+        if self.inner.messages().is_some() { Some(self) } else { None }
+    }
+
+    fn is_ready(&self) -> bool {
+        !self.is_stopped && self.inner.is_ready()
+    }
+
     fn is_told(&self) -> bool {
         self.inner.is_told()
     }
@@ -116,6 +129,19 @@ impl Source for Block {
 
     fn exchange(&self) -> Option<Exchange<'_>> {
         self.inner.exchange()
+    }
+}
+
+impl Messages for Block {
+    fn say(&mut self, from: End) -> Option<Message> {
+        self.inner.messages()?.say(from)
+    }
+
+    fn hear(&mut self, now: Time, at: End, stream: u64) {
+        let now = self.own(now);
+        if let Some(messages) = self.inner.messages() {
+            messages.hear(now, at, stream);
+        }
     }
 }
 

@@ -7,6 +7,7 @@ mod completions;
 mod datagrams;
 mod finite;
 mod flows;
+mod http;
 mod infinite;
 mod messages;
 mod on_off;
@@ -22,6 +23,8 @@ use longfat_foundation::random::{RandomSpan, Stream};
 use longfat_foundation::registry::{Entry, Family};
 use longfat_foundation::units::{Span, Time};
 
+use crate::end_system::{End, Message};
+
 /// Every registered traffic source.
 pub const SOURCES: &[Entry<dyn Source>] = &[
     Entry::of::<infinite::Infinite>(),
@@ -31,6 +34,7 @@ pub const SOURCES: &[Entry<dyn Source>] = &[
     Entry::of::<rounds::SynchronizedRounds>(),
     Entry::of::<flows::Flows>(),
     Entry::of::<www::Www>(),
+    Entry::of::<http::Http>(),
     Entry::of::<datagrams::ConstantRate>(),
     Entry::of::<datagrams::Voip>(),
     Entry::of::<datagrams::Video>(),
@@ -118,6 +122,18 @@ pub trait Source: Send {
     fn answer(&mut self, _requested: u64) -> u64 {
         0
     }
+    /// Records that the end that answers can put no data before the first `committed` bytes of its stream any more. Told before
+    /// [`answer`](Self::answer).
+    fn note_committed(&mut self, _committed: u64) {}
+    /// Its messages, if each may have a stream of its own. Where the transport has streams, they take the place of the bytes of
+    /// [`wake`](Self::wake), [`answer`](Self::answer) and [`note_delivered`](Self::note_delivered).
+    fn messages(&mut self) -> Option<&mut dyn Messages> {
+        None
+    }
+    /// True if what was delivered makes it wake at once.
+    fn is_ready(&self) -> bool {
+        false
+    }
     /// True if the source needs [`note_delivered`](Self::note_delivered).
     fn is_told(&self) -> bool {
         self.asks()
@@ -148,6 +164,14 @@ pub trait Source: Send {
     }
 }
 
+/// Messages of a source, each on a stream of its own.
+pub trait Messages {
+    /// The next message that an end sends.
+    fn say(&mut self, from: End) -> Option<Message>;
+    /// A message has arrived whole at an end.
+    fn hear(&mut self, now: Time, at: End, stream: u64);
+}
+
 /// Requests of one end of a connection, and the responses to them.
 #[derive(Clone, Debug)]
 pub struct Exchange<'a> {
@@ -165,6 +189,8 @@ pub struct Exchange<'a> {
     pub bytes_answered: u64,
     /// Requests by class, with their completion times.
     pub kinds: &'a [Kind],
+    /// True if requests arrive one behind the other, in one stream of bytes.
+    pub is_in_order: bool,
 }
 
 /// Context in which a source is built: its sender and the run.

@@ -115,7 +115,13 @@ impl<O: Observer, D: Drive> Network<O, D> {
                 self.act(now, answers, End::Near);
             }
         } else {
-            self.sources[connection].note_delivered(now, delivered);
+            let (source, ends) = (&mut *self.sources[connection], &mut self.flows[number].ends);
+            if !hear(source, now, ends, End::Far) {
+                source.note_delivered(now, delivered);
+            }
+            if source.is_ready() {
+                self.wake(now, connection, false);
+            }
             if self.barriers.is_some() {
                 self.pass_barriers(now, connection, number, delivered);
             }
@@ -173,6 +179,9 @@ impl<O: Observer, D: Drive> Network<O, D> {
         let slot = self.agenda.wake(self.flows[number].place);
         if !(is_first && wake.next.is_none()) {
             self.schedule_or_cancel(now, slot, wake.next);
+        }
+        if say(&mut *self.sources[connection], now, &mut self.flows[number].ends, end).is_some() {
+            return self.act(now, number, end);
         }
         self.offer(now, number, end, wake.bytes);
     }
@@ -330,12 +339,41 @@ impl<O: Observer, D: Drive> Network<O, D> {
 
 /// `delivered` bytes of requests have been delivered to a server since the beginning, which may answer over a flow. Tells whether it does.
 fn answer<E: Ends + ?Sized>(source: &mut dyn Source, now: Time, delivered: u64, flow: &mut Flow<E>) -> bool {
-    let answer = if source.asks() { source.answer(delivered) } else { 0 };
+    if !source.asks() {
+        return false;
+    }
+    if hear(source, now, &mut flow.ends, End::Near) {
+        let answers = say(source, now, &mut flow.ends, End::Near) == Some(true);
+        flow.started = flow.started.or(Some(now).filter(|_| answers));
+        return answers;
+    }
+    source.note_committed(flow.ends.committed());
+    let answer = source.answer(delivered);
     if answer > 0 {
         flow.started = flow.started.or(Some(now));
         flow.ends.offer(now, End::Near, answer);
     }
     answer > 0
+}
+
+/// Tells a source of messages that have arrived whole at an end. Tells whether messages have streams here.
+fn hear<E: Ends + ?Sized>(source: &mut dyn Source, now: Time, ends: &mut E, at: End) -> bool {
+    let Some(messages) = source.messages().filter(|_| ends.has_streams()) else { return false };
+    while let Some(stream) = ends.take_whole(at) {
+        messages.hear(now, at, stream);
+    }
+    true
+}
+
+/// Sends the messages of a source from an end, and tells whether there were any; `None` if messages have no streams here.
+fn say<E: Ends + ?Sized>(source: &mut dyn Source, now: Time, ends: &mut E, from: End) -> Option<bool> {
+    let messages = source.messages().filter(|_| ends.has_streams())?;
+    let mut says = false;
+    while let Some(message) = messages.say(from) {
+        ends.send_message(now, from, message);
+        says = true;
+    }
+    Some(says)
 }
 
 /// The flow that a packet on a circuit belongs to, of `connections` connections or legs; none for background traffic.

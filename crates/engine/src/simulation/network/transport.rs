@@ -5,7 +5,7 @@
 //! may be of any.
 
 use longfat_foundation::units::Time;
-use longfat_hosts::end_system::{End, EndSystem, Packets as PacketsOf, Progress};
+use longfat_hosts::end_system::{End, EndSystem, Message, Packets as PacketsOf, Progress};
 use longfat_hosts::transport::resume::Resumption;
 use longfat_hosts::transport::{CongestionNotification, ReceivedBytes};
 use longfat_network::framing::{Cell, Packets};
@@ -115,6 +115,14 @@ pub trait Transport: Own + Sized + 'static {
 pub trait Ends: Own {
     /// The application at an end hands over `bytes` more.
     fn offer(&mut self, now: Time, end: End, bytes: u64);
+    /// True if messages may each have a stream of their own.
+    fn has_streams(&self) -> bool;
+    /// The application at an end sends a message on its stream.
+    fn send_message(&mut self, now: Time, end: End, message: Message);
+    /// The next stream on which a message has arrived whole at an end, once.
+    fn take_whole(&mut self, end: End) -> Option<u64>;
+    /// Bytes that the application at the near end can no longer put anything before.
+    fn committed(&self) -> u64;
     /// The application at an end stops.
     fn withdraw(&mut self, now: Time, end: End);
     /// The application at the far end has not read so many of the bytes delivered.
@@ -139,6 +147,28 @@ impl<K: Transport> Ends for K {
             ((near, _), End::Near) => near.offer(now, bytes),
             ((_, far), End::Far) => far.offer(now, bytes),
         }
+    }
+
+    fn has_streams(&self) -> bool {
+        self.ends().0.has_streams()
+    }
+
+    fn send_message(&mut self, now: Time, end: End, message: Message) {
+        match (self.ends_mut(), end) {
+            ((near, _), End::Near) => near.send(now, message),
+            ((_, far), End::Far) => far.send(now, message),
+        }
+    }
+
+    fn take_whole(&mut self, end: End) -> Option<u64> {
+        match (self.ends_mut(), end) {
+            ((near, _), End::Near) => near.take_whole(),
+            ((_, far), End::Far) => far.take_whole(),
+        }
+    }
+
+    fn committed(&self) -> u64 {
+        self.ends().0.committed()
     }
 
     fn withdraw(&mut self, now: Time, end: End) {

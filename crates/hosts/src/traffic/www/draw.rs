@@ -47,7 +47,7 @@ const LARGEST_NUMBER: u64 = 1000;
 
 impl TruncatedPoisson {
     /// The error in its parameters, if any.
-    pub(super) fn objection(&self) -> Option<String> {
+    pub(in crate::traffic) fn objection(&self) -> Option<String> {
         let (mean, most) = (self.mean.0, self.most.0);
         if mean > LARGEST_MEAN {
             return Some(format!("a mean of {mean} is too large; at most {LARGEST_MEAN}"));
@@ -85,7 +85,11 @@ impl TruncatedPoisson {
 
 /// The error in a list of file classes, if any.
 #[expect(clippy::cast_precision_loss, reason = "small numbers")]
-pub(super) fn object_to_classes(classes: &[FileClass], kilobyte: u64, sizes: &TruncatedPoisson) -> Option<String> {
+pub(in crate::traffic) fn object_to_classes(
+    classes: &[FileClass],
+    kilobyte: u64,
+    sizes: &TruncatedPoisson,
+) -> Option<String> {
     const ROUNDING: f64 = 1e-9;
     if classes.is_empty() {
         return Some("no class of files, so nothing can be requested".into());
@@ -128,16 +132,16 @@ impl Lottery {
 
 /// A requested file: class and size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct File {
-    pub(super) class: usize,
-    pub(super) bytes: u64,
+pub(in crate::traffic) struct File {
+    pub(in crate::traffic) class: usize,
+    pub(in crate::traffic) bytes: u64,
 }
 
 /// Random draws of one client.
 ///
 /// Each draw is a function of the client, the document's index and the position in it, so a request does not depend on anything else in the
 /// scenario.
-pub(super) struct Draw {
+pub(in crate::traffic) struct Draw {
     classes: Lottery,
     units: Vec<f64>,
     sizes: Lottery,
@@ -148,7 +152,7 @@ pub(super) struct Draw {
 }
 
 impl Draw {
-    pub(super) fn new(
+    pub(in crate::traffic) fn new(
         classes: &[FileClass],
         kilobyte: u64,
         sizes: &TruncatedPoisson,
@@ -177,12 +181,12 @@ impl Draw {
     }
 
     /// Number of files of a document.
-    pub(super) fn files_of(&self, document: u64) -> u64 {
+    pub(in crate::traffic) fn files_of(&self, document: u64) -> u64 {
         1 + self.counts.at(self.bits(document, 0)[0]) as u64
     }
 
     /// Time between request number `place`, from 0, and the event before it.
-    pub(super) fn spacing(&self, document: u64, place: u64) -> Span {
+    pub(in crate::traffic) fn spacing(&self, document: u64, place: u64) -> Span {
         self.spacing.at(self.bits(document, 1 + place)[0])
     }
 
@@ -193,7 +197,7 @@ impl Draw {
         clippy::cast_precision_loss,
         reason = "sizes are checked"
     )]
-    pub(super) fn file(&self, document: u64, place: u64) -> File {
+    pub(in crate::traffic) fn file(&self, document: u64, place: u64) -> File {
         let [_, class, size, _] = self.bits(document, 1 + place);
         let class = self.classes.at(class);
         let units = 1 + self.sizes.at(size);

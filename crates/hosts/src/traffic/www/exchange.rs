@@ -110,6 +110,7 @@ impl Requests {
             bytes_answered: self.bytes_answered,
             files_delivered: self.made - self.pending.len() as u64,
             kinds: &self.kinds,
+            is_in_order: true,
         }
     }
 }

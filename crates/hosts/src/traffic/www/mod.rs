@@ -1,6 +1,6 @@
 //! WWW clients and servers: documents of several files, requested over a persistent connection.
 
-mod draw;
+pub(super) mod draw;
 mod exchange;
 
 use draw::{Draw, FileClass, TruncatedPoisson};
