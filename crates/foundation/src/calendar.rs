@@ -5,10 +5,15 @@
 //! most of the events have seats outside the tree, which cost nothing to set and one comparison each per event. Timers are set again and
 //! again before they expire, nearly always to a later time: such a change is only noted, and the leaf moves when its old time has come. The
 //! calendar knows no models.
+//!
+//! On request a calendar keeps its events in a binary heap instead, where simultaneous events have no order of their own ([`heap`]).
+
+pub mod heap;
 
 use std::hint::select_unpredictable;
 
-use crate::units::Time;
+use crate::units::{Span, Time};
+use heap::EventList;
 
 /// An entity's slot in the calendar: a seat if its number is below [`SEATS`], otherwise a leaf of the tree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,6 +72,8 @@ pub struct Calendar {
     postponed: Vec<Due>,
     insertions: u64,
     cancellations: u64,
+    /// The events, if a heap keeps them; node 1 then shows its root. All slots are beyond the seats and of timers, so that nothing else asks.
+    list: Option<Box<EventList>>,
 }
 
 impl Calendar {
@@ -82,7 +89,23 @@ impl Calendar {
         let tree = (0..2 * leaves).map(|node| never(SEATS + node % leaves)).collect();
         let postponed = vec![Due::default(); (SEATS + leaves).saturating_sub(timers_from)];
         let seats = std::array::from_fn(never);
-        Self { seats, tree, leaves, timers_from, postponed, insertions: 0, cancellations: 0 }
+        Self { seats, tree, leaves, timers_from, postponed, insertions: 0, cancellations: 0, list: None }
+    }
+
+    /// Creates a calendar that keeps its events in a heap, at times of whole ticks. No slot may have a seat, and ranks have no effect.
+    #[must_use]
+    pub fn in_heap(slots: usize, tick: Span) -> Self {
+        let calendar = Self::new(slots, SEATS);
+        let list = Some(Box::new(EventList::new(calendar.slots(), tick.0)));
+        Self { list, ..calendar }
+    }
+
+    /// Adds an event to those that `slot` has: it comes in any case, and nothing else is scheduled there. Only in a heap.
+    pub fn add(&mut self, slot: Slot, time: Time) {
+        self.insertions += 1;
+        if let Some(list) = &mut self.list {
+            list.add(slot, time.0);
+        }
     }
 
     /// Number of slots; at least as many as were requested.
@@ -103,6 +126,11 @@ impl Calendar {
         }
         self.postponed.resize(grown.postponed.len(), Due::default());
         (self.tree, self.leaves) = (grown.tree, grown.leaves);
+        let slots = self.slots();
+        if let Some(list) = &mut self.list {
+            list.grow(slots);
+            self.tree[1] = list.first();
+        }
     }
 
     /// Schedules the event of `slot` at `time`; replaces a pending one.
@@ -166,6 +194,13 @@ impl Calendar {
 
     #[inline(never)]
     fn renew_timer(&mut self, first: Slot) -> bool {
+        if let Some(list) = &mut self.list {
+            let is_due = list.take();
+            if !is_due {
+                self.tree[1] = list.first();
+            }
+            return !is_due;
+        }
         let due = std::mem::take(&mut self.postponed[first.0 as usize - self.timers_from]);
         if due.order > 0 {
             self.set_leaf(first, due);
@@ -188,6 +223,11 @@ impl Calendar {
 
     #[inline(never)]
     fn place_timer(&mut self, slot: Slot, due: Due) {
+        if let Some(list) = &mut self.list {
+            list.place(slot, due);
+            self.tree[1] = list.first();
+            return;
+        }
         let number = slot.0 as usize;
         let postponed = &mut self.postponed[number - self.timers_from];
         if due.time > self.tree[number - SEATS + self.leaves].time {

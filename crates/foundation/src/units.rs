@@ -185,6 +185,12 @@ impl TransmissionTime {
         ((parts / u128::from(self.rate)) as u64, (parts % u128::from(self.rate)) as u64)
     }
 
+    /// Rounded up to whole ticks of a clock.
+    #[must_use]
+    pub fn in_ticks(self, tick: Span) -> Self {
+        Self::whole(Span((self.whole + u64::from(self.remainder > 0)).next_multiple_of(tick.0)))
+    }
+
     /// Rounded up to whole picoseconds.
     #[must_use]
     #[inline]
@@ -208,9 +214,9 @@ impl TransmissionTime {
     }
 }
 
-/// Cell slots of a line, counted from the start of the simulation.
+/// Cell slots of a line, of the transmission time of a cell, counted from the start of the simulation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct CellSlots(pub Rate);
+pub struct CellSlots(pub TransmissionTime);
 
 impl CellSlots {
     /// Index of the slot that contains `time`.
@@ -218,17 +224,21 @@ impl CellSlots {
     #[expect(clippy::cast_possible_truncation, reason = "the quotient is smaller than `time`")]
     pub fn slot_of(self, time: Time) -> u64 {
         // Boundary k lies at floor(k * bits / rate), so slot(t) = ceil((t + 1) * rate / bits) - 1.
-        let picobits = u128::from(CELL_BITS) * u128::from(PICOSECONDS_PER_SECOND);
-        ((u128::from(time.0) + 1) * u128::from(self.0.0)).div_ceil(picobits) as u64 - 1
+        ((u128::from(time.0) + 1) * u128::from(self.0.rate)).div_ceil(self.parts()) as u64 - 1
     }
 
     /// A clock at the boundary before slot `slot`.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "a slot boundary within the run fits in u64")]
     pub fn boundary(self, slot: u64) -> LineClock {
-        let picobits = u128::from(slot) * u128::from(CELL_BITS) * u128::from(PICOSECONDS_PER_SECOND);
-        let rate = u128::from(self.0.0);
-        LineClock { time: Time((picobits / rate) as u64), remainder: (picobits % rate) as u64 }
+        let parts = u128::from(slot) * self.parts();
+        let rate = u128::from(self.0.rate);
+        LineClock { time: Time((parts / rate) as u64), remainder: (parts % rate) as u64 }
+    }
+
+    /// Length of a slot in parts of a picosecond, `rate` of which make one: the bits of a cell times the picoseconds of a second.
+    fn parts(self) -> u128 {
+        u128::from(self.0.whole) * u128::from(self.0.rate) + u128::from(self.0.remainder)
     }
 }
 
@@ -400,7 +410,7 @@ mod tests {
 
     #[test]
     fn slots_begin_at_their_boundary() {
-        let cells = CellSlots(OC3);
+        let cells = CellSlots(TransmissionTime::of_cell(OC3));
         for slot in [0, 1, 2, 3, 1000, 3_667_924] {
             let boundary = cells.boundary(slot).time;
             assert_eq!(cells.slot_of(boundary), slot);
@@ -413,9 +423,9 @@ mod tests {
 
     #[test]
     fn stepping_from_a_boundary_meets_the_next_one() {
-        let mut clock = CellSlots(OC3).boundary(12_345);
+        let mut clock = CellSlots(TransmissionTime::of_cell(OC3)).boundary(12_345);
         clock.advance_by(TransmissionTime::of_cell(OC3), 1_000_000);
-        assert_eq!(clock, CellSlots(OC3).boundary(1_012_345));
+        assert_eq!(clock, CellSlots(TransmissionTime::of_cell(OC3)).boundary(1_012_345));
     }
 
     #[test]

@@ -79,14 +79,13 @@ pub struct Line {
 }
 
 impl Line {
-    /// An idle line.
+    /// An idle line. Cells take `cell_time` on it, which is exactly that of the rate if there is a relay.
     ///
     /// # Panics
     /// If packets that travel whole are to be relayed.
     #[must_use]
-    pub fn new(unit: Unit, rate: Rate, delay: Span, relay: Option<Relay>) -> Self {
+    pub fn new(unit: Unit, rate: Rate, cell_time: TransmissionTime, delay: Span, relay: Option<Relay>) -> Self {
         assert!(unit == Unit::Cell || relay.is_none(), "a packet may have to wait where a cell never does");
-        let cell_time = TransmissionTime::of_cell(rate);
         let relay_time = relay.map_or(TransmissionTime::NONE, |relay| relay.time_behind(rate));
         Self {
             unit,
@@ -281,6 +280,19 @@ impl Line {
     #[must_use]
     pub fn cell_time(&self) -> TransmissionTime {
         self.cell_time
+    }
+
+    /// When the cells arrive that were handed over last and are of one packet.
+    pub fn latest_arrivals(&self) -> impl Iterator<Item = Time> + use<> {
+        let (train, cell_time) = (self.trains.back().copied(), self.cell_time);
+        let times = move |train: Train| {
+            (0..train.cells).scan(train.arrival, move |clock, _| {
+                let time = clock.time;
+                clock.advance(cell_time);
+                Some(time)
+            })
+        };
+        train.into_iter().flat_map(times)
     }
 
     /// Takes off the packet, or what is left of it, that is next to arrive, and leaves it to the caller to follow its cells.

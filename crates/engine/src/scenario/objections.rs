@@ -7,6 +7,7 @@ use longfat_foundation::units::{PICOSECONDS_PER_SECOND, Rate, Span};
 use longfat_hosts::transport::{OptionSize, OutOfOrder, TcpConfig, TickClock, TimerPhase, WindowScale, option_bytes};
 use longfat_network::background::{Background, BackgroundContext};
 use longfat_network::framing::Unit;
+use longfat_network::switch::ArrivalOrder;
 use longfat_network::topology::Graph;
 
 use super::{FullSegment, ReferenceSegment, Scenario};
@@ -110,7 +111,8 @@ impl Scenario {
                 objections.push((key, message));
             }
         }
-        if framing.unit() == Unit::Packet && self.port.arrival_order.settled(Unit::Packet).is_slotted() {
+        let order = self.port.arrival_order.settled(framing.unit());
+        if framing.unit() == Unit::Packet && order != ArrivalOrder::FirstComeFirstServed {
             let message = format!(
                 "only cells arrive in slots, and framing \"{name}\" has none; leave it out, or \"first-come-first-served\""
             );

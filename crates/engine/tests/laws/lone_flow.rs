@@ -11,7 +11,7 @@
 //! | round trip of a segment | 6018 |
 
 use longfat_engine::scenario::Scenario;
-use longfat_engine::units::{CellSlots, Rate};
+use longfat_engine::units::{CellSlots, Rate, TransmissionTime};
 
 use crate::support::n_source;
 use crate::support::tape::{Happening, run_taped};
@@ -117,7 +117,7 @@ fn cells_of_oc3_are_timed_exactly_though_no_picosecond_divides_them() {
     let (tape, _) = run_taped(&n_source(1, "155.52 Mbit/s", "1 ms", "10 ms", rest));
     let received =
         tape.iter().find(|entry| matches!(entry.what, Happening::Received { .. })).expect("one segment arrives");
-    let exact = 3_000_000_000 + CellSlots(Rate(155_520_000)).boundary(14).time.0;
+    let exact = 3_000_000_000 + CellSlots(TransmissionTime::of_cell(Rate(155_520_000))).boundary(14).time.0;
     assert_eq!(exact, 3_038_168_724);
     assert!(exact.abs_diff(received.time.0) <= 3, "{} is not {exact}", received.time.0);
 }

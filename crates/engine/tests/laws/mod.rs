@@ -13,6 +13,7 @@ mod drivers;
 mod frame_rates;
 mod graphs;
 mod groups;
+mod heap;
 mod http;
 mod integer_window;
 mod ledger;

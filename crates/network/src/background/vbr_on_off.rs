@@ -35,7 +35,7 @@ longfat_foundation::model! {
         /// Position in the cycle at the start of the simulation (V-02).
         phase: Span = "0 s" or ["1 ms"],
     }
-    build(config, context) { Box::new(Bursts::new(config, context.rate)) }
+    build(config, context) { Box::new(Bursts::new(config, context)) }
     objections(config, context) { config.objections(context) }
 }
 
@@ -78,7 +78,8 @@ impl VbrOnOff {
             objections.push(("rate", message));
         }
         // A burst longer than a cell by a picosecond or more contains the start of a slot, whatever the phase.
-        let cell = LineClock::default().after(TransmissionTime::of_cell(Rate(rate))).time - Time::ZERO;
+        let cell_time = context.framing.build(&()).cell_time(Rate(rate));
+        let cell = LineClock::default().after(cell_time).time - Time::ZERO;
         if self.on.0 <= cell {
             let message = format!(
                 "{} is shorter than a cell at {rate} bit/s; more than {}",
@@ -125,12 +126,14 @@ struct Bursts {
 
 impl Bursts {
     #[expect(clippy::cast_precision_loss, reason = "a ratio of two rates")]
-    fn new(config: &VbrOnOff, line: Rate) -> Self {
+    fn new(config: &VbrOnOff, context: &BackgroundContext) -> Self {
+        let line = context.rate;
         let rate = config.rate.on(line);
+        let cell_time = context.framing.build(&()).cell_time(rate);
         let (from, until) = config.first_burst();
         let mut bursts = Self {
-            slots: CellSlots(rate),
-            cell_time: TransmissionTime::of_cell(rate),
+            slots: CellSlots(cell_time),
+            cell_time,
             on: config.on.0,
             off: config.off,
             next: LineClock::default(),

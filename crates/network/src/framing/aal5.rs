@@ -1,6 +1,6 @@
 //! IP over ATM with AAL5.
 
-use longfat_foundation::units::{CELL_BITS, CELL_PAYLOAD_BYTES};
+use longfat_foundation::units::{CELL_BITS, CELL_PAYLOAD_BYTES, Span};
 
 use super::{Framing, IP_HEADER_BYTES, LostLastCell, Unit};
 
@@ -14,6 +14,19 @@ longfat_foundation::choice! {
     }
 }
 
+longfat_foundation::choice! {
+    /// Clock of an ATM network, in whose ticks the transmission times of cells are counted.
+    pub enum CellClock {
+        /// Without ticks: a line of any rate is exact.
+        Exact = "exact",
+        /// Ticks of a picosecond: nearly exact, and a cell takes as many picoseconds as any other.
+        Picosecond = "1 ps",
+        /// Ticks of 10 ns, 2^32 of which are 43 s.
+        TenNanoseconds = "10 ns",
+    }
+    absent Exact
+}
+
 longfat_foundation::model! {
     /// Packets with 20 bytes of TCP and 20 of IP header, LLC/SNAP and the 8-byte AAL5 trailer, padded to whole cells
     /// of 48 bytes: 512 bytes of data become 12 cells. The last cell of a packet carries a mark in its header.
@@ -24,6 +37,8 @@ longfat_foundation::model! {
         encapsulation: Encapsulation = "llc-snap",
         /// Effect of a lost last cell on the next packet of the circuit (D-02).
         lost_last_cell: LostLastCell = "corrupts-next-packet" or ["corrupts-own-packet"],
+        /// Clock of all lines and ports. A cell takes whole ticks, begun ones included, so that no line carries more than its rate.
+        clock: CellClock = "exact",
     }
     build(config, _context) { Box::new(config.clone()) }
 }
@@ -52,6 +67,14 @@ impl Framing for Aal5 {
         (cells, cells * CELL_BITS)
     }
 
+    fn tick(&self) -> Option<Span> {
+        match self.clock {
+            CellClock::Exact => None,
+            CellClock::Picosecond => Some(Span(1)),
+            CellClock::TenNanoseconds => Some(Span(10_000)),
+        }
+    }
+
     fn lost_last_cell(&self) -> LostLastCell {
         self.lost_last_cell
     }
@@ -59,11 +82,31 @@ impl Framing for Aal5 {
 
 #[cfg(test)]
 mod tests {
+    use longfat_foundation::units::{Rate, TransmissionTime};
+
     use super::*;
+
+    fn plain() -> Aal5 {
+        Aal5 {
+            encapsulation: Encapsulation::LlcSnap,
+            lost_last_cell: LostLastCell::CorruptsNextPacket,
+            clock: CellClock::Exact,
+        }
+    }
+
+    #[test]
+    fn a_cell_takes_whole_ticks() {
+        // 424 bits at 155.52 Mbit/s take 2.72633... us; at 155.882353 Mbit/s 4 fs less than 2.72 us.
+        let time = |clock, rate| Aal5 { clock, ..plain() }.cell_time(Rate(rate));
+        assert_eq!(time(CellClock::Exact, 155_520_000), TransmissionTime::of_cell(Rate(155_520_000)));
+        assert_eq!(time(CellClock::Picosecond, 155_520_000), TransmissionTime::whole(Span(2_726_338)));
+        assert_eq!(time(CellClock::TenNanoseconds, 155_520_000), TransmissionTime::whole(Span(2_730_000)));
+        assert_eq!(time(CellClock::TenNanoseconds, 155_882_353), TransmissionTime::whole(Span(2_720_000)));
+    }
 
     #[test]
     fn segments_take_the_cells_that_the_papers_count() {
-        let aal5 = Aal5 { encapsulation: Encapsulation::LlcSnap, lost_last_cell: LostLastCell::CorruptsNextPacket };
+        let aal5 = plain();
         for (payload, options, cells) in
             [(512, 0, 12), (1024, 0, 23), (9180, 0, 193), (128, 0, 4), (0, 0, 2), (0, 36, 2)]
         {

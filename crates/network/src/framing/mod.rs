@@ -16,6 +16,7 @@ pub use reassembly::{Continuity, LostLastCell, Reassembly};
 pub use sizes::Sizes;
 
 use longfat_foundation::registry::{Entry, Family};
+use longfat_foundation::units::{Rate, Span, TransmissionTime};
 use longfat_hosts::transport::Codepoint;
 
 /// Every registered framing.
@@ -70,6 +71,15 @@ pub trait Framing: Send + Sync {
     /// Number of cells, and bits on the line, of a datagram of background traffic, which has the headers of a TCP packet.
     fn background(&self, payload_bytes: u64) -> (u64, u64) {
         (self.cells(payload_bytes, 0), self.bits(payload_bytes, 0))
+    }
+    /// Length of a tick of the clock that cells are sent by, if it has ticks.
+    fn tick(&self) -> Option<Span> {
+        None
+    }
+    /// Transmission time of a cell at `rate`.
+    fn cell_time(&self, rate: Rate) -> TransmissionTime {
+        let exact = TransmissionTime::of_cell(rate);
+        self.tick().map_or(exact, |tick| exact.in_ticks(tick))
     }
     /// Effect of a lost last cell on the next packet.
     fn lost_last_cell(&self) -> LostLastCell {

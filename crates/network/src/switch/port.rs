@@ -4,7 +4,7 @@
 //! are served: cell by cell (`queue`), in whole rounds (`rounds`), or in advance (`booked`).
 
 use longfat_foundation::random::Stream;
-use longfat_foundation::units::{CellSlots, LineClock, Rate, Time, TransmissionTime};
+use longfat_foundation::units::{CellSlots, LineClock, Time, TransmissionTime};
 
 use super::buffered::Buffered;
 use super::slots::Slots;
@@ -85,8 +85,14 @@ pub struct PortState {
 }
 
 impl PortState {
-    /// Of an idle port in front of `line`, which has the rate `rate`.
-    pub(super) fn new(config: &PortConfig, buffer: &BufferContext, line: usize, rate: Rate, chance: Stream) -> Self {
+    /// Of an idle port in front of `line`, on which a cell takes `cell_time`.
+    pub(super) fn new(
+        config: &PortConfig,
+        buffer: &BufferContext,
+        line: usize,
+        cell_time: TransmissionTime,
+        chance: Stream,
+    ) -> Self {
         let policy = config.policy.build(buffer);
         Self {
             line,
@@ -99,8 +105,8 @@ impl PortState {
             },
             slots: Slots::new(config.arrival_order, buffer.circuits, chance),
             is_slotted: config.arrival_order.is_slotted(),
-            cell_slots: CellSlots(rate),
-            cell_time: TransmissionTime::of_cell(rate),
+            cell_slots: CellSlots(cell_time),
+            cell_time,
             boundary: LineClock::default(),
             slot: 0,
             service_is_pending: false,

@@ -2,7 +2,7 @@
 
 use longfat_foundation::config::Parameter;
 use longfat_foundation::random::Stream;
-use longfat_foundation::units::{Rate, Time};
+use longfat_foundation::units::{Time, TransmissionTime};
 
 use super::buffered::Buffered;
 use super::queue_discipline::{ActiveQueue, QueueContext, Waiting};
@@ -105,19 +105,19 @@ pub(super) fn enqueue(
 }
 
 impl Port<Queue> {
-    /// An idle port in front of `line`, which has the rate `rate`. The `context` is that of its queue discipline, if it has one.
+    /// An idle port in front of `line`, on which a cell takes `cell_time`. The `context` is that of its queue discipline, if it has one.
     #[must_use]
     pub fn new(
         config: &PortConfig,
         buffer: &BufferContext,
         context: impl FnOnce() -> QueueContext,
         line: usize,
-        rate: Rate,
+        cell_time: TransmissionTime,
         chance: Stream,
     ) -> Self {
         let queue = Queue::new(config, buffer, context);
         let has_vbr_queue = matches!(&queue, Queue::Scheduled(scheduler) if scheduler.has_vbr_queue());
-        let mut state = PortState::new(config, buffer, line, rate, chance);
+        let mut state = PortState::new(config, buffer, line, cell_time, chance);
         state.vbr = has_vbr_queue.then(Box::default);
         Self { state, queue }
     }

@@ -24,6 +24,10 @@ longfat_foundation::choice! {
         Fixed = "fixed",
         /// No slots: each cell enters the moment it arrives; ties are resolved in the order of scheduling.
         FirstComeFirstServed = "first-come-first-served",
+        /// No slots: each cell enters the moment it arrives, and a binary heap decides which of the simultaneous events of the whole network is
+        /// first. It keeps each cell under way, each port that sends, each timer and each source, compares their times with `<` alone, and so
+        /// puts ties in an order that depends on all else in it. Times are whole ticks of `framing.clock`.
+        Heap = "heap",
     }
 }
 
@@ -45,7 +49,7 @@ impl ArrivalOrder {
     #[must_use]
     pub fn is_slotted(self) -> bool {
         assert!(self != Self::ByFraming, "a checked scenario has its order settled");
-        self != Self::FirstComeFirstServed
+        !matches!(self, Self::FirstComeFirstServed | Self::Heap)
     }
 }
 
@@ -61,7 +65,7 @@ impl Rule {
     #[expect(clippy::cast_possible_truncation, reason = "smaller than the number of circuits")]
     fn sort(&self, slot: u64, cells: &mut [Cell]) {
         match self.order {
-            ArrivalOrder::FirstComeFirstServed | ArrivalOrder::ByFraming => {}
+            ArrivalOrder::FirstComeFirstServed | ArrivalOrder::Heap | ArrivalOrder::ByFraming => {}
             ArrivalOrder::Fixed | ArrivalOrder::SeededRandom => {
                 // Nearly always, where the same packets bring a cell slot after slot.
                 if !cells.is_sorted_by_key(|cell| cell.circuit()) {

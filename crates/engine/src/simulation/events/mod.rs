@@ -2,6 +2,7 @@
 
 mod background;
 mod frames;
+mod heap;
 mod holding;
 mod impairments;
 
@@ -30,6 +31,8 @@ pub struct Events {
     /// The ends of the circuits of connections, where cells become packets again.
     circuit_ends: Vec<Reassembly>,
     handed_over: Option<String>,
+    /// Whether a heap keeps the events, of which each cell on a line is one.
+    in_heap: bool,
 }
 
 impl Events {
@@ -47,6 +50,7 @@ impl Events {
             asking: std::mem::take(&mut rest.asking),
             circuit_ends: vec![Reassembly::new(rest.framing.lost_last_cell()); rest.graph.circuits()],
             handed_over,
+            in_heap: rest.in_heap,
         };
         let first_vbr = rest.first_vbr;
         let (backgrounds, frames, rooms) = (driver.backgrounds.len(), driver.asking.len(), driver.impairments.rooms());
@@ -91,6 +95,9 @@ impl Drive for Events {
         if idle {
             network.watch_line(line);
         }
+        if network.driver.in_heap {
+            network.add_arrivals(line);
+        }
     }
 
     #[inline(always)]
@@ -98,6 +105,7 @@ impl Drive for Events {
         match event {
             Event::Arrival(line) => network.arrive(now, line),
             Event::Service(port) => network.serve(now, port),
+            Event::Turn(port) => network.take_turn(now, port),
             Event::Background(number) => network.emit(now, number),
             Event::Frame(number) => network.begin_frame(now, number),
             Event::Release(room) => network.release_held_up(now, room),
@@ -158,11 +166,11 @@ impl<O: Observer> Network<O, Events> {
             if now >= until {
                 return true;
             }
-            if self.calendar.renew(slot) {
-                continue;
-            }
             if self.events_processed == pause {
                 return false;
+            }
+            if self.calendar.renew(slot) {
+                continue;
             }
             self.events_processed += 1;
             self.simulate(now, slot);
@@ -241,6 +249,9 @@ impl<O: Observer> Network<O, Events> {
         link.line.send_cell(now, cell, &self.packets);
         if idle {
             self.watch_line(line);
+        }
+        if self.driver.in_heap {
+            self.add_arrivals(line);
         }
     }
 

@@ -118,6 +118,12 @@ fn object_to_scenario(rest: &AtRest, unit: Unit) -> Result<(), &'static str> {
     if !scenario.capacity.is_absent() {
         return Err("capacity is granted on demand");
     }
+    if rest.in_heap {
+        return Err("a heap orders simultaneous events");
+    }
+    if rest.framing.tick().is_some() {
+        return Err("cells take whole ticks of a clock");
+    }
     if unit == Unit::Cell && !scenario.port.arrival_order.is_slotted() {
         return Err("the port admits cells first come, first served");
     }

@@ -1,6 +1,6 @@
 //! Which slot of the calendar belongs to which entity.
 
-use longfat_foundation::calendar::Slot;
+use longfat_foundation::calendar::{SEATS, Slot};
 use longfat_hosts::end_system::End;
 
 use super::Event;
@@ -8,8 +8,9 @@ use super::Event;
 /// The events of all entities, in the order of their slots.
 ///
 /// The first port and its line have the calendar's seats. Lines that never have an event have no slot, and flows have theirs only while
-/// they are at work: the fewer slots, the lower the tree.
+/// they are at work: the fewer slots, the lower the tree. Where a heap keeps the events nothing has a seat, and each cell on a line is one.
 pub struct Agenda {
+    in_heap: bool,
     /// Event of each slot that lines, ports, starts, backgrounds and waiting rooms have. The slots of flows follow.
     of_network: Vec<Event>,
     lines: Vec<Slot>,
@@ -56,12 +57,12 @@ const OF_EVERY_FLOW: [fn(usize) -> Event; 2] = [Event::NearTimer, Event::Wake];
 
 impl Agenda {
     /// For ports in front of the lines `port_lines`, lines and what else the driver has that have events, and flows whose receivers may delay
-    /// acknowledgments or not.
-    pub fn new(port_lines: &[usize], with_events: &WithEvents, delays: bool) -> Self {
+    /// acknowledgments or not; with events in a heap or in the usual calendar.
+    pub fn new(port_lines: &[usize], with_events: &WithEvents, delays: bool, in_heap: bool) -> Self {
         let WithEvents { watched, backgrounds, frames, rooms } = with_events;
         let busiest = port_lines.first().copied();
-        let mut of_network: Vec<_> =
-            busiest.iter().flat_map(|&line| [Event::Service(0), Event::Arrival(line)]).collect();
+        let mut of_network = if in_heap { vec![Event::Start; SEATS] } else { Vec::new() };
+        of_network.extend(busiest.iter().flat_map(|&line| [Event::Service(0), Event::Arrival(line)]));
         let others = (0..watched.len()).filter(|line| watched[*line] && Some(*line) != busiest);
         of_network.extend(others.map(Event::Arrival));
         of_network.extend((1..port_lines.len()).map(Event::Service));
@@ -80,9 +81,17 @@ impl Agenda {
                 _ => {}
             }
         }
+        if in_heap {
+            of_network.iter_mut().for_each(|event| {
+                if let Event::Service(port) = *event {
+                    *event = Event::Turn(port);
+                }
+            });
+        }
         let late: Option<fn(usize) -> Event> = delays.then_some(Event::FarTimer);
         let of_flow = OF_EVERY_FLOW.into_iter().chain(late).collect();
         Self {
+            in_heap,
             of_network,
             lines,
             ports,
@@ -131,8 +140,13 @@ impl Agenda {
         self.of_flow[which](self.tenants[place] as usize)
     }
 
-    /// Nowhere for a line without events.
+    /// Slot of the next arrival on a line; nowhere for a line without events, or if every cell is one.
     pub fn line(&self, line: usize) -> Slot {
+        if self.in_heap { NOWHERE } else { self.cells(line) }
+    }
+
+    /// Slot of all arrivals on a line.
+    pub fn cells(&self, line: usize) -> Slot {
         self.lines.get(line).copied().unwrap_or(NOWHERE)
     }
 

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use longfat_foundation::calendar::Calendar;
 use longfat_foundation::measure::Fingerprint;
 use longfat_foundation::random::Chance;
-use longfat_foundation::units::Time;
+use longfat_foundation::units::{Span, Time};
 use longfat_hosts::traffic::Source;
 use longfat_network::background::Background;
 use longfat_network::framing::{Class, Framing, Packets, Sizes};
-use longfat_network::switch::{Port, Queue};
+use longfat_network::switch::{ArrivalOrder, Port, Queue};
 use longfat_network::topology::{Graph, Routes};
 
 use super::agenda::{Agenda, NOWHERE, WithEvents};
@@ -47,6 +47,8 @@ pub struct AtRest {
     /// The ports that ask for capacity, frame by frame.
     pub asking: Vec<Asking>,
     pub policing: Option<Policing>,
+    /// Whether a heap decides the order of simultaneous events.
+    pub in_heap: bool,
 }
 
 impl AtRest {
@@ -58,8 +60,9 @@ impl AtRest {
         let framing = scenario.framing.build(&());
         let settings = scenario.lines_with_settings(&graph);
         let lossy = settings.iter().filter(|line| line.loss.is_some()).map(|line| line.number).collect();
-        let mut links = Links::of(&graph, framing.unit(), &lossy);
-        let mut ports = build_ports(scenario, &graph, &mut links, chance);
+        let in_heap = scenario.port.arrival_order == ArrivalOrder::Heap;
+        let mut links = Links::of(&graph, scenario.framing.build(&()), in_heap, &lossy);
+        let mut ports = build_ports(scenario, &graph, &*framing, &mut links, chance);
         let policing = scenario.contract(&graph).map(|contract| Policing::start(&contract, &graph, &mut links));
         let asking = Asking::all(scenario, &graph, &settings, &mut links);
         let (backgrounds, vbr): (Vec<_>, Vec<_>) =
@@ -79,6 +82,7 @@ impl AtRest {
             first_vbr,
             asking,
             policing,
+            in_heap,
         }
     }
 }
@@ -86,13 +90,18 @@ impl AtRest {
 impl<O: Observer, D: Drive> Network<O, D> {
     /// A network whose sources are about to start, with the entities that have events under this driver.
     pub fn start(rest: AtRest, observer: O, driver: D, with_events: &WithEvents) -> Self {
-        let AtRest { scenario, graph, sources, framing, links, bottleneck_port, policing, .. } = rest;
+        let AtRest { scenario, graph, sources, framing, links, bottleneck_port, policing, in_heap, .. } = rest;
         let numbers = Numbers::of(&graph);
         let flows = if sources.iter().any(|source| source.asks()) { 2 * numbers.pairs() } else { numbers.pairs() };
         let port_lines: Vec<_> = graph.managed().collect();
         let delays = scenario.delays_acknowledgments(graph.senders());
-        let agenda = Agenda::new(&port_lines, with_events, delays);
-        let mut calendar = Calendar::new(agenda.slots_with(flows.min(FLOWS_AT_FIRST)), agenda.slots_with(0));
+        let agenda = Agenda::new(&port_lines, with_events, delays, in_heap);
+        let slots = agenda.slots_with(flows.min(FLOWS_AT_FIRST));
+        let mut calendar = if in_heap {
+            Calendar::in_heap(slots, framing.tick().unwrap_or(Span(1)))
+        } else {
+            Calendar::new(slots, agenda.slots_with(0))
+        };
         let barriers = Barriers::of(&scenario, &graph, &sources);
         let waits = |connection| barriers.as_ref().is_some_and(|barriers| barriers.keeps_back(connection));
         let proxies = Relays::of(&scenario, &graph, flows);
@@ -137,7 +146,13 @@ impl<O: Observer, D: Drive> Network<O, D> {
 }
 
 /// Makes the lines with managed ports in front of them, and those ports.
-fn build_ports(scenario: &Scenario, graph: &Graph, links: &mut Links, chance: Chance) -> Vec<Port<Queue>> {
+fn build_ports(
+    scenario: &Scenario,
+    graph: &Graph,
+    framing: &dyn Framing,
+    links: &mut Links,
+    chance: Chance,
+) -> Vec<Port<Queue>> {
     let mut ports = Vec::new();
     for number in graph.managed() {
         let name = graph.link_name(number);
@@ -146,7 +161,7 @@ fn build_ports(scenario: &Scenario, graph: &Graph, links: &mut Links, chance: Ch
         let buffer = scenario.buffer_context(graph, &config, &name);
         let context = || scenario.queue_context(graph, &config, number);
         links.make(number, NOWHERE).entrance = Entrance::Port(ports.len());
-        ports.push(Port::new(&config, &buffer, context, number, graph.links[number].rate, order));
+        ports.push(Port::new(&config, &buffer, context, number, framing.cell_time(graph.links[number].rate), order));
     }
     ports
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use longfat_foundation::calendar::Slot;
 use longfat_foundation::units::Time;
-use longfat_network::framing::Unit;
+use longfat_network::framing::{Framing, Unit};
 use longfat_network::link::{Line, Relay};
 use longfat_network::topology::Graph;
 
@@ -73,8 +73,8 @@ impl Place {
 pub struct Links {
     made: Vec<Option<Box<Link>>>,
     graph: Arc<Graph>,
-    unit: Unit,
-    /// Of each line, one on which all its cells go on without ever waiting; none at all where packets travel whole.
+    framing: Box<dyn Framing>,
+    /// Of each line, one on which all its cells go on without ever waiting; none at all where packets travel whole or every line has events.
     relays: Vec<Option<u32>>,
 }
 
@@ -97,13 +97,11 @@ impl Deref for Look<'_> {
 
 impl Links {
     /// None is made yet; packets get lost on the `lossy` ones.
-    pub fn of(graph: &Arc<Graph>, unit: Unit, lossy: &BTreeSet<usize>) -> Self {
-        let relays = match unit {
-            Unit::Cell => find_relays(graph, lossy),
-            Unit::Packet => Vec::new(),
-        };
+    pub fn of(graph: &Arc<Graph>, framing: Box<dyn Framing>, all_have_events: bool, lossy: &BTreeSet<usize>) -> Self {
+        let may_relay = framing.unit() == Unit::Cell && framing.tick().is_none() && !all_have_events;
+        let relays = if may_relay { find_relays(graph, lossy) } else { Vec::new() };
         let made = graph.links.iter().map(|_| None).collect();
-        Self { made, graph: Arc::clone(graph), unit, relays }
+        Self { made, graph: Arc::clone(graph), framing, relays }
     }
 
     /// How many there are, made or not.
@@ -151,7 +149,8 @@ impl Links {
     fn plan(&self, number: usize) -> Link {
         let (links, relay) = (&self.graph.links, self.relay(number));
         let link = &links[number];
-        let line = Line::new(self.unit, link.rate, link.delay, relay.map(|next| Relay::from(&links[next])));
+        let relayed = relay.map(|next| Relay::from(&links[next]));
+        let line = Line::new(self.framing.unit(), link.rate, self.framing.cell_time(link.rate), link.delay, relayed);
         let end = links[relay.unwrap_or(number)].to;
         let end = if self.graph.nodes[end].is_host { LineEnd::Host } else { LineEnd::Switch(end) };
         Link { line, slot: NOWHERE, end, entrance: Entrance::Open, latest: Latest::NOTHING, arrived: 0 }

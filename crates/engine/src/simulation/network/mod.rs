@@ -71,6 +71,8 @@ pub enum Event {
     Arrival(usize),
     /// A port ends a slot, or its transmitter is free again.
     Service(usize),
+    /// The same, where a heap keeps the events.
+    Turn(usize),
     /// The timer of a flow's near end is due: of TCP, the retransmission timer.
     NearTimer(usize),
     /// A connection begins: its source wakes for the first time.
@@ -178,6 +180,7 @@ impl<O: Observer, D: Drive> Network<O, D> {
             Event::FarTimer(flow) => self.expire(now, flow, End::Far),
             event @ (Event::Arrival(_)
             | Event::Service(_)
+            | Event::Turn(_)
             | Event::Background(_)
             | Event::Frame(_)
             | Event::Release(_)) => {
