@@ -74,6 +74,14 @@ const CASES: &[(&str, u32, &str, &str, &str, &str)] = &[
     ),
     ("wan 15 unlimited", 15, WAN, "1 s", "buffer = \"unlimited\"", "tcp.receiver_window = \"600000 B\""),
     ("lan 5 fixed order", 5, LAN, "1 s", "buffer = \"1000 cells\", arrival_order = \"fixed\"", ""),
+    (
+        "lan 5 heap",
+        5,
+        LAN,
+        "1 s",
+        "buffer = \"1000 cells\", arrival_order = \"heap\"",
+        "framing = { kind = \"aal5\", clock = \"10 ns\" }",
+    ),
     ("lan 15 rotating order", 15, LAN, "1 s", "buffer = \"1000 cells\", arrival_order = \"rotating\"", ""),
     (
         "lan 5 first come first served",
@@ -228,6 +236,15 @@ const CASES: &[(&str, u32, &str, &str, &str, &str)] = &[
         "buffer = \"1000 cells\", policy = \"double-threshold\", service = { kind = \"gfr\", \
       minimum_cell_rate = \"20 Mbit/s\", tagging = \"source\" }",
         "background = [{ kind = \"poisson\", load = 0.1 }]",
+    ),
+    (
+        "lan 3 gfr, two thresholds for each",
+        3,
+        LAN,
+        "1 s",
+        "buffer = \"1000 cells\", policy = \"per-vc-double-threshold\", scheduler = \"per-vc-fair\", service = { kind = \"gfr\", \
+      minimum_cell_rate = [\"60 Mbit/s\", \"30 Mbit/s\", \"10 Mbit/s\"] }",
+        "",
     ),
     (
         "lan 3 gfr, weighted fba",

@@ -43,6 +43,7 @@ _OWN = {
     "weighted-fba": SKY,
     "dfba": ORANGE,
     "double-threshold": BLACK,
+    "per-vc-double-threshold": BLACK,
     # Queue disciplines: except tail drop, no plot shows them together with drop policies.
     "red": OLIVE,
     "codel": ORANGE,

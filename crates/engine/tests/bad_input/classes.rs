@@ -91,12 +91,12 @@ fn promises_must_fit_the_connections_and_the_line() {
 
 #[test]
 fn policies_that_go_by_minimum_cell_rates_need_some() {
-    for policy in ["double-threshold", "weighted-fba", "dfba"] {
+    for policy in ["double-threshold", "per-vc-double-threshold", "weighted-fba", "dfba"] {
         let words = "port.policy.kind: goes by minimum cell rates, and there are none; give port.service";
         assert_complaint(&[("port.policy", policy)], words);
     }
     let service = ("port.service", "{ kind = 'gfr', minimum_cell_rate = '1 Mbit/s' }");
-    for policy in ["double-threshold", "dfba"] {
+    for policy in ["double-threshold", "per-vc-double-threshold", "dfba"] {
         let upside_down = format!("{{ kind = '{policy}', low = 0.9, high = '800 cells' }}");
         assert_complaint(&[service, ("port.policy", &upside_down)], "port.policy.low: 0.9 is above high, 800 cells");
         let too_high = format!("{{ kind = '{policy}', high = '1001 cells' }}");

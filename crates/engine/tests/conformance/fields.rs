@@ -44,7 +44,7 @@ fn companions(model: &str) -> Overrides {
         "vbr-on-off" => &[("port.scheduler", "strict-priority")],
         "on-demand" => &[("framing", "packet")],
         "shared" => &[("framing", "packet"), ("return_links", "[{ name = 'text', rate = '1 Gbit/s' }]")],
-        "double-threshold" | "weighted-fba" | "dfba" => {
+        "double-threshold" | "per-vc-double-threshold" | "weighted-fba" | "dfba" => {
             &[("port.service", "{ kind = 'gfr', minimum_cell_rate = '1 Mbit/s' }")]
         }
         _ => &[],

@@ -343,7 +343,8 @@ fn any_port_with(unit: Unit, left_out: &[&str], may_promise: bool) -> impl Strat
         let scheduler = if unit == Unit::Packet { " scheduler = \"fifo\"," } else { "" };
         // Some policies use minimum cell rates, which only cells have.
         let goes_by_rates = |policy: &str| knobs.contains(&format!("kind = {policy:?}"));
-        let needs_promise = ["double-threshold", "weighted-fba", "dfba"].into_iter().any(goes_by_rates);
+        let needs_promise =
+            ["double-threshold", "per-vc-double-threshold", "weighted-fba", "dfba"].into_iter().any(goes_by_rates);
         let service = match unit {
             Unit::Cell if may_promise && (needs_promise || promise.0) => format!(" service = {},", promise.1),
             _ => String::new(),

@@ -15,6 +15,7 @@ mod selective_drop;
 mod fair_buffer_allocation;
 
 mod double_threshold;
+mod per_vc_double_threshold;
 mod weighted_fair_buffer_allocation;
 
 mod differential_fair_buffer_allocation;

@@ -25,6 +25,7 @@ fn policies_must_be_asked_where_they_may_refuse_a_packet_and_nowhere_else() {
         ("{ kind = \"weighted-fba\", threshold = \"7 cells\" }", Some(8)),
         // Tagged packets above L.
         ("{ kind = \"double-threshold\", low = \"7 cells\", high = \"9 cells\" }", Some(8)),
+        ("{ kind = \"per-vc-double-threshold\", low = \"7 cells\", high = \"9 cells\" }", Some(8)),
         // Below L all is accepted.
         ("{ kind = \"dfba\", low = \"7 cells\", high = \"9 cells\" }", Some(7)),
     ] {
@@ -72,6 +73,7 @@ fn policies_look_at_circuits_where_their_rule_names_them_and_nowhere_else() {
         ("{ kind = \"selective-drop\", threshold = \"7 cells\" }", Some(8)),
         ("{ kind = \"fba\", threshold = \"7 cells\" }", Some(8)),
         ("{ kind = \"weighted-fba\", threshold = \"7 cells\" }", Some(8)),
+        ("{ kind = \"per-vc-double-threshold\", low = \"7 cells\", high = \"9 cells\" }", Some(8)),
         // Below L all is accepted.
         ("{ kind = \"dfba\", low = \"7 cells\", high = \"9 cells\" }", Some(7)),
     ] {
