@@ -8,6 +8,7 @@ mod leith2004;
 mod liu2008;
 mod mascolo2004;
 mod rfc2018;
+mod rfc2416;
 mod rfc3042;
 mod rfc3649;
 mod rfc5681;
@@ -24,6 +25,7 @@ use crate::check::Check;
 /// All examples.
 pub fn checks() -> Vec<Check> {
     let mut checks = rfc2018::checks();
+    checks.extend(rfc2416::checks());
     checks.extend(rfc3042::checks());
     checks.extend(rfc3649::checks());
     checks.extend(rfc5681::checks());

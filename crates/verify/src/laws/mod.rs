@@ -15,6 +15,7 @@ mod long_paths;
 mod lp;
 mod periodic;
 mod reordering;
+mod required_loss;
 mod satcp;
 mod scalable;
 mod slow_start;
@@ -38,6 +39,7 @@ pub fn checks() -> Vec<Check> {
     checks.extend(square_root::checks());
     checks.extend(cubic::checks());
     checks.extend(high_speed::checks());
+    checks.extend(required_loss::checks());
     checks.extend(h_tcp::checks());
     checks.extend(hybla::checks());
     checks.extend(scalable::checks());
