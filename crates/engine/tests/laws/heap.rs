@@ -18,7 +18,7 @@ tcp = {{ mss = \"40 B\", receiver_window = \"40 B\" }}"
 /// The drops: microsecond and source.
 fn drops(order: &str) -> Vec<(u64, usize)> {
     let (tape, record) = run_taped(&three_packets(order));
-    assert_eq!(record.cost.driver, "events");
+    assert_eq!(record.work.driver, "events");
     let of = |entry: &crate::support::tape::Entry| match entry.what {
         Happening::Dropped { cell, .. } => Some((entry.time.0 / 1_000_000, cell.circuit() / 2 + 1)),
         _ => None,
@@ -50,7 +50,7 @@ fn only_events_order_things_by_a_heap_and_the_same_run_is_the_same() {
             format!("framing.clock = \"{clock}\"\nport.arrival_order = \"heap\"\nport.buffer = \"300 cells\"\n{rest}");
         let scenario = n_source(5, "155.52 Mbit/s", "5 us", "500 ms", &rest);
         let record = run(&scenario).unwrap();
-        assert_eq!(record.cost.driver, "events", "{clock}");
+        assert_eq!(record.work.driver, "events", "{clock}");
         assert!(record.metrics.efficiency > 0.05 && record.ports[0].cells_dropped > 0, "{clock}: {:?}", record.metrics);
         assert_eq!(record.fingerprint, run_by(Driver::Events, &scenario).unwrap().fingerprint);
     }
@@ -61,6 +61,6 @@ fn only_events_order_things_by_a_heap_and_the_same_run_is_the_same() {
 fn a_clock_of_ten_nanoseconds_drops_no_time_between_cells() {
     let rest = "framing.clock = \"10 ns\"\nport.buffer = \"unlimited\"\ntcp.receiver_window = \"65535 B\"";
     let record = run(&n_source(5, "155.882353 Mbit/s", "5 us", "2 s", rest)).unwrap();
-    assert_eq!((record.cost.driver, record.metrics.timeouts), ("events", 0));
+    assert_eq!((record.work.driver, record.metrics.timeouts), ("events", 0));
     assert!(record.metrics.efficiency > 0.99 && record.metrics.efficiency < 1.0, "{}", record.metrics.efficiency);
 }

@@ -64,8 +64,8 @@ pub(super) struct EventList {
 }
 
 const NEVER: u64 = u64::MAX;
-/// Due whenever an entry says so: of slots with several events.
-const ALWAYS: u64 = 0;
+/// Due whenever an entry says so: of slots with several events. No time, not even the first.
+const ALWAYS: u64 = u64::MAX - 1;
 
 impl EventList {
     pub fn new(slots: usize, tick: u64) -> Self {
@@ -174,6 +174,16 @@ mod tests {
             }
         }
         assert_eq!(events, [(60, 5), (60, 5), (70, 4), (90, 2)]);
+    }
+
+    #[test]
+    fn an_event_at_the_beginning_of_time_is_one_like_others() {
+        let mut list = EventList::new(4, 1);
+        for slot in [Slot(2), Slot(2), Slot(3)] {
+            list.place(slot, Due { time: 0, order: 1 });
+            assert_eq!((list.first().winner, list.take()), (slot.0, true));
+        }
+        assert!(list.heap.first().is_none());
     }
 
     /// Another program for the same heap: places are numbered from 1, and it calls itself.
