@@ -20,6 +20,7 @@ METHODS = [
     ROOT / "docs" / "models" / "graphs.md",
     ROOT / "docs" / "models" / "paths.md",
     ROOT / "docs" / "models" / "capacity.md",
+    ROOT / "docs" / "models" / "cubic.md",
     ROOT / "docs" / "models" / "return-link.md",
     ROOT / "docs" / "models" / "reordering.md",
     ROOT / "docs" / "models" / "datagrams.md",
