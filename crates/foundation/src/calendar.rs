@@ -105,6 +105,7 @@ impl Calendar {
         self.insertions += 1;
         if let Some(list) = &mut self.list {
             list.add(slot, time.0);
+            self.tree[1] = list.first();
         }
     }
 
@@ -311,6 +312,22 @@ mod tests {
         assert_eq!(calendar.first(), (Time(5), Slot(3)), "not yet renewed");
         assert!(calendar.renew(Slot(3)) && calendar.renew(Slot(4)));
         assert_eq!(calendar.first(), (Time(9), Slot(3)));
+    }
+
+    #[test]
+    fn a_calendar_in_a_heap_shows_its_root_whatever_was_set_last() {
+        let mut calendar = Calendar::in_heap(5, Span(1));
+        calendar.schedule(Slot(2), Time(7), 1);
+        calendar.add(Slot(3), Time(4));
+        calendar.add(Slot(3), Time(5));
+        let mut events = Vec::new();
+        while calendar.first().0 < Time::NEVER {
+            let (time, slot) = calendar.first();
+            if !calendar.renew(slot) {
+                events.push((time.0, slot.0));
+            }
+        }
+        assert_eq!(events, [(4, 3), (5, 3), (7, 2)]);
     }
 
     proptest! {

@@ -157,7 +157,7 @@ fn any_framing_and_tail_drop_queue() -> BoxedStrategy<(String, String)> {
 /// Cells, with a port that admits them by slots.
 fn any_framing_and_port_in_slots() -> BoxedStrategy<(String, String)> {
     let aal5 = FRAMINGS.iter().find(|entry| entry.name == "aal5").expect("it is registered");
-    let framing = any_table(Some(aal5.name), &(aal5.parameters)(), &[]);
+    let framing = any_table(Some(aal5.name), &(aal5.parameters)(), &["clock"]);
     let order = prop::sample::select(vec!["by-framing", "seeded-random", "rotating", "alternating", "fixed"]);
     let port = (any_port_with(Unit::Cell, &["buffer", "queue", "service", "arrival_order"], false), order)
         .prop_map(|(port, order)| port.replacen('{', &format!("{{ arrival_order = \"{order}\","), 1));

@@ -83,6 +83,7 @@ impl EventList {
 
     /// Adds an event to those that the slot has already.
     pub fn add(&mut self, slot: Slot, time: u64) {
+        self.is_taken = false;
         self.slots[slot.0 as usize].0 = ALWAYS;
         self.heap.insert(self.in_ticks(time), slot.0);
     }

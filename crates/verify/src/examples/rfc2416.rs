@@ -70,7 +70,7 @@ fn behind_a_modem(packets: u64) -> Json {
         "port": { "buffer": "2 packets" },
         "tcp": {
             "flavor": "tahoe", "mss": format!("{DATA_BYTES} B"), "receiver_window": "64 kB", "initial_window": format!("{packets} MSS"),
-            "retransmission_timeout": { "kind": "rfc-6298", "minimum": "1 s" }, "acknowledgments": "immediate",
+            "retransmission_timeout": { "kind": "rfc-6298", "minimum": "1 s", "initial": "3 s" }, "acknowledgments": "immediate",
         },
     })
 }
