@@ -19,6 +19,9 @@ FAIL_IN_THE_PAPER = {
     "buffer-sizing": set[str](),
     "long-fat": set[str](),
     "geo-service": set[str](),
+    "initial-window": set[str](),
+    "ecn-gains": set[str](),
+    "minimum-rates": set[str](),
 }
 """Statements that the tables printed beside them contradict."""
 
@@ -32,6 +35,9 @@ PREFIXES = {
     "buffer-sizing": "BS-",
     "long-fat": "LF-",
     "geo-service": "GS-",
+    "initial-window": "IW-",
+    "ecn-gains": "EC-",
+    "minimum-rates": "MR-",
 }
 
 
