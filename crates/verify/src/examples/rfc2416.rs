@@ -10,7 +10,7 @@ use super::support::all;
 use crate::check::{Check, Finding, Kind, require};
 use crate::runs::scenario;
 
-/// What happens at the sender: seconds, the packet that an acknowledgment reports, and the first and last packet that are then sent.
+/// A row of the trace at the sender: seconds, the packet that an acknowledgment reports, and the first and last packet that are then sent.
 type Row = (f64, Option<u64>, Option<(u64, u64)>);
 
 /// The trace after a start with one packet. The RFC prints 6.111 for the first duplicate, in a row of steps of 0.833 s: a digit is wrong.

@@ -71,7 +71,7 @@ pub enum Event {
     Arrival(usize),
     /// A port ends a slot, or its transmitter is free again.
     Service(usize),
-    /// The same, where a heap keeps the events.
+    /// A port ends a slot or is free again, in a network whose events a heap keeps.
     Turn(usize),
     /// The timer of a flow's near end is due: of TCP, the retransmission timer.
     NearTimer(usize),
