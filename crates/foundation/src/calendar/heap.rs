@@ -55,7 +55,7 @@ impl<T: Copy> Heap<T> {
 /// into the heap, as the ticks of a coarse clock do; one that is set to an earlier time or cancelled leaves an entry behind that does nothing.
 pub(super) struct EventList {
     heap: Heap<u32>,
-    /// Length of a tick in picoseconds: times are whole ticks, fractions dropped.
+    /// Length of a tick in picoseconds: times are whole ticks, begun ones included, so that nothing comes before it is due.
     tick: u64,
     /// Of each slot when its event is due, and the earliest of its entries that still counts.
     slots: Vec<(u64, u64)>,
@@ -125,7 +125,7 @@ impl EventList {
     }
 
     fn in_ticks(&self, time: u64) -> u64 {
-        if time == NEVER { NEVER } else { time - time % self.tick }
+        if time == NEVER { NEVER } else { time.next_multiple_of(self.tick) }
     }
 }
 
@@ -160,9 +160,9 @@ mod tests {
     fn a_timer_that_is_set_later_passes_and_one_that_is_set_earlier_leaves_an_entry_behind() {
         let mut list = EventList::new(8, 10);
         let due = |time| Due { time, order: 1 };
-        [(2, 57), (3, 60), (4, 80)].into_iter().for_each(|(slot, time)| list.place(Slot(slot), due(time)));
+        [(2, 57), (3, 60), (4, 95)].into_iter().for_each(|(slot, time)| list.place(Slot(slot), due(time)));
         list.place(Slot(2), due(90));
-        list.place(Slot(4), due(70));
+        list.place(Slot(4), due(75));
         list.add(Slot(5), 65);
         list.add(Slot(5), 65);
         list.place(Slot(3), Due::NEVER);
@@ -174,7 +174,7 @@ mod tests {
                 assert!(!list.take(), "what is taken is shown until something is placed, and taken once");
             }
         }
-        assert_eq!(events, [(60, 5), (60, 5), (70, 4), (90, 2)]);
+        assert_eq!(events, [(70, 5), (70, 5), (80, 4), (90, 2)]);
     }
 
     #[test]
