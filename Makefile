@@ -20,7 +20,7 @@ FIGURE_5 := guaranteed-rate --table 3,4,5,6,7,8,9 --columns guaranteed_rate --co
 # A table of 98-0876R1 for the gallery of plots.
 TABLE_4 := examples/analysis/table4-wan.csv --factors tcp_flavor,buffer_rtt,drop_policy --response efficiency
 
-.PHONY: build demo test rust-tests python-tests examples faults fuzz mutants needed lint bench docs gallery site wheel sdist lock vendor clean
+.PHONY: build demo test rust-tests python-tests examples faults fuzz mutants needed lint bench docs gallery site wheel wheels sdist aarch64 lock vendor clean
 
 build: .venv/built
 
@@ -171,6 +171,22 @@ site: build
 # A wheel is compiled twice, the second time for what runs do most. Needs llvm-profdata: rustup component add llvm-tools.
 wheel: .venv/installed
 	$(BIN)/maturin build --pgo --out dist
+
+# Wheels of both processors and both C libraries of Linux, on any of them. Each needs its part of Rust: rustup target add TARGET.
+wheels: NEEDS := ziglang
+wheels: needed
+	for target in x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu; do \
+	    $(BIN)/maturin build --zig --target $$target --compatibility manylinux_2_28 --out dist || exit; \
+	done
+	for target in x86_64-unknown-linux-musl aarch64-unknown-linux-musl; do \
+	    $(BIN)/maturin build --zig --target $$target --compatibility musllinux_1_2 --out dist || exit; \
+	done
+
+# Runs have the same bytes on another processor, emulated. Needs gcc-aarch64-linux-gnu and qemu-user of Debian, and Rust's part for the target.
+aarch64: export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER := aarch64-linux-gnu-gcc
+aarch64: export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER := qemu-aarch64 -L /usr/aarch64-linux-gnu
+aarch64:
+	cargo test --quiet --package longfat-engine --test engine --target aarch64-unknown-linux-gnu -- determinism presets trajectories
 
 # The source as a package: `pip install` of it needs Rust.
 sdist: .venv/installed
