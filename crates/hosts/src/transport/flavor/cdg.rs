@@ -210,7 +210,8 @@ impl WindowLaw for Law {
         let before = window.segments();
         if is_used {
             Classical.on_acknowledgment(window, progress);
-            self.shadow = Some(shadow + (window.segments() - before));
+            // The window may be larger than its limit, and then gets smaller here.
+            self.shadow = Some(shadow + window.segments().saturating_sub(before));
         } else {
             self.shadow = Some(shadow.min(before));
         }

@@ -37,7 +37,9 @@ impl<O: Observer, D: Drive> Network<O, D> {
         let last = self.graph.links_of_circuit(circuit).and_then(|lines| lines.last());
         let Some(link) = last.and_then(|&line| self.links.get(line)) else { return next };
         match link.line.least_latency() {
-            Some(latency) if matches!(link.end, LineEnd::Host) => link.line.next_arrival().unwrap_or(next + latency),
+            Some(latency) if matches!(link.end, LineEnd::Host) => {
+                link.line.next_arrival().unwrap_or(next.saturating_add(latency))
+            }
             _ => next,
         }
     }
