@@ -81,6 +81,7 @@ VERBS: Sequence[Verb] = (
     Verb("smallest lan.toml port.buffer --from '100 cells' --to '9000 cells' --reach 0.5"),
     Verb("verify checks cubic"),
     Verb("verify linux --only 'cubic-10mbit-*'", "analysis"),
+    Verb("verify kernel --only reno-10mbit-40ms-32", "analysis"),
     Verb("verify script early.script"),
     Verb("test-controller cubic --situation beside-reno"),
     Verb("schedule from-ping ping.log"),

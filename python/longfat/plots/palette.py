@@ -2,7 +2,7 @@
 
 The colours are safe for colour-blind readers: those of Okabe and Ito, "Color Universal Design"
 (2008), except yellow, which has too little contrast on white paper (1.3). It is replaced by olive
-of the muted scheme of Tol, "Colour Schemes" (SRON/EPS/TN/09-002, 2021).
+of the muted scheme of Tol, "Colour Schemes" (SRON/EPS/TN/09-002, 2021), which has wine as well.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,6 +15,7 @@ EDGE = "#777777"
 
 BLUE, ORANGE, GREEN, VERMILION = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 SKY, PURPLE, BLACK, OLIVE = "#56B4E9", "#CC79A7", "#000000", "#999933"
+WINE = "#882255"
 
 DROP, TIMEOUT = "#662200", "#6600cc"
 """Colours of events in plots of flows: distinct from those of flows, also when colour-blind."""
@@ -29,6 +30,7 @@ DARK = {
     OLIVE: "#F0E442",
     BLUE: "#3d96d9",
     SKY: "#a9dcff",
+    WINE: "#ff8899",
 }
 """Replacements of colours on a dark screen, where dark ones are hard to see."""
 
@@ -43,7 +45,7 @@ _OWN = {
     "weighted-fba": SKY,
     "dfba": ORANGE,
     "double-threshold": BLACK,
-    "per-vc-double-threshold": BLACK,
+    "per-vc-double-threshold": WINE,
     # Queue disciplines: except tail drop, no plot shows them together with drop policies.
     "red": OLIVE,
     "codel": ORANGE,
