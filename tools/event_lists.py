@@ -42,6 +42,7 @@ INTEGER = {"tcp.window_arithmetic": "integer"}
 
 READINGS: Mapping[str, Mapping[str, str]] = {
     "as here": {},
+    "as here, clock of 10 ns, integer windows": TICKS_OF_10_NS | INTEGER,
     "heap": HEAP | NEARLY_EXACT,
     "heap, integer windows": HEAP | NEARLY_EXACT | INTEGER,
     "heap, clock of 10 ns": HEAP | TICKS_OF_10_NS,

@@ -172,6 +172,7 @@ def whole_problems(installed: Installed) -> Iterator[str]:
     studies = json.loads(installed.run("longfat study list --json").stdout)
     names = [study["name"] for study in studies["studies"]]
     (installed.folder / "all").mkdir()
+    (installed.folder / "salvaged.db").unlink()  # the base has made it, and it is never overwritten
     of_studies = [
         Verb(f"study {verb} {name} --quick --store all/{name}.db")
         for name in names
@@ -186,7 +187,7 @@ def whole_problems(installed: Installed) -> Iterator[str]:
 
 
 def view_problems(installed: Installed) -> Iterator[str]:
-    """Open the first page of `longfat view`, and what it loads; yield what fails."""
+    """Open the first page of `longfat view` and what it loads and asks for; yield what fails."""
     command = [installed.program("longfat"), "view", "--port", "0"]
     with subprocess.Popen(command, cwd=installed.folder, stdout=subprocess.PIPE, text=True) as view:
         assert view.stdout is not None
@@ -196,8 +197,11 @@ def view_problems(installed: Installed) -> Iterator[str]:
             page = cookies.open(address).read().decode()
             host = address.partition("/?")[0]
             linked = re.findall(r'(?:src|href)="(/[^"]+\.(?:js|css))"', page)
-            if not linked or "ubr-plus" not in page:
+            if not linked:
                 yield f"view: an empty page: {page[:200]}"
+            studies = cookies.open(f"{host}/api/studies").read().decode()
+            if "ubr-plus" not in studies:
+                yield f"view: no studies: {studies[:200]}"
             for link in linked:
                 if not cookies.open(host + link).read():
                     yield f"view: {link} is empty"
