@@ -12,9 +12,11 @@ share of the paper's numbers inside the range. Each run goes by events: a second
 """
 
 import argparse
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from longfat.base.errors import LongfatError
 from longfat.base.location import DEFAULT_STORE
 from longfat.report.markdown import markdown_table
 from longfat.report.splice import spliced
@@ -122,4 +124,8 @@ def cell(summary: Summary) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except LongfatError as error:
+        print(error, file=sys.stderr)
+        sys.exit(2)

@@ -170,7 +170,7 @@ def test_a_simulated_capture_tells_what_the_traces_of_the_run_tell(tmp_path: Pat
     ("text", "words"),
     [
         (b"", "no TCP connection"),
-        (b"not a capture", "no capture of longfat's in pcapng"),
+        (b"not a capture", "no capture of longfat emulate --pcap, which is pcapng"),
         (exchange(4)[:-7], "has no whole"),
         (block(0x0A0D0D0A, struct.pack(">IHHQ", 0x1A2B3C4D, 1, 0, 0)), "big-endian"),
         (SECTION + block(1, struct.pack("<HHI", 1, 0, 128)), "link type 1, and 101 is expected"),

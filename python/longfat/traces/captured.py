@@ -154,8 +154,12 @@ def read_capture(file: Path) -> list[Captured]:
                 found.setdefault(ends, Captured(*ends)).send(time_ps, segment)
             elif ends[::-1] in found:
                 found[ends[::-1]].hear(time_ps, segment)
-    except (ValueError, IndexError, struct.error) as error:
-        raise InvalidInput([f"{file}: no capture of longfat's in pcapng: {error}"]) from error
+    except (ValueError, LookupError, struct.error) as error:
+        cut_off = isinstance(error, (LookupError, struct.error))
+        reason = "it ends within a block, or a block is damaged" if cut_off else error
+        raise InvalidInput(
+            [f"{file}: no capture of longfat emulate --pcap, which is pcapng: {reason}"]
+        ) from error
     carried = [each for each in found.values() if each.sent_bytes]
     return sorted(carried, key=lambda each: each.sent_bytes, reverse=True)
 

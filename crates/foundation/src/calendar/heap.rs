@@ -51,15 +51,15 @@ impl<T: Copy> Heap<T> {
 
 /// The events of a calendar in a heap.
 ///
-/// What is in the heap stays there until it is the root. A timer that is set to a later time passes when its old time has come, and goes back
+/// An entry stays in the heap until it is the root. A timer that is set to a later time passes when its old time has come, and goes back
 /// into the heap, as the ticks of a coarse clock do; one that is set to an earlier time or cancelled leaves an entry behind that does nothing.
 pub(super) struct EventList {
     heap: Heap<u32>,
     /// Length of a tick in picoseconds: times are whole ticks, begun ones included, so that nothing comes before it is due.
     tick: u64,
-    /// Of each slot when its event is due, and the earliest of its entries that still counts.
+    /// For each slot: the time of its event, and the time of its earliest entry in the heap. [`NEVER`] if there is none.
     slots: Vec<(u64, u64)>,
-    /// Whether the event that the calendar shows as its first one has left the heap.
+    /// True if the event that the calendar shows as its first one has left the heap.
     is_taken: bool,
 }
 
@@ -148,7 +148,7 @@ mod tests {
         // c at 3 rises above a: array cba. It leaves: a at 7 takes its place and stays; a leaves, then b.
         [(7, 'a'), (7, 'b'), (3, 'c')].into_iter().for_each(|(time, name)| heap.insert(time, name));
         assert_eq!(drained(&mut heap), "cab");
-        // What else is in the heap decides between d and e. Array a1 d2 b1 e2: a leaves, e2 sinks below b1: b d e. b leaves: e d.
+        // Other entries decide whether d or e is first. Array a1 d2 b1 e2: a leaves, e2 sinks below b1: b d e. b leaves: e d.
         [(1, 'a'), (2, 'd'), (1, 'b'), (2, 'e')].into_iter().for_each(|(time, name)| heap.insert(time, name));
         assert_eq!(drained(&mut heap), "abed");
         // Without b: array a d e; a leaves: e d. With one more behind them at 3, array a d e f: a leaves, f3 sinks below d: d f e.

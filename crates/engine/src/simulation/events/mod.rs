@@ -31,7 +31,7 @@ pub struct Events {
     /// The ends of the circuits of connections, where cells become packets again.
     circuit_ends: Vec<Reassembly>,
     handed_over: Option<String>,
-    /// Whether a heap keeps the events, of which each cell on a line is one.
+    /// True if events are kept in a binary heap, with one for the arrival of each cell.
     in_heap: bool,
 }
 

@@ -47,7 +47,7 @@ pub struct AtRest {
     /// The ports that ask for capacity, frame by frame.
     pub asking: Vec<Asking>,
     pub policing: Option<Policing>,
-    /// Whether a heap decides the order of simultaneous events.
+    /// True if a binary heap decides the order of simultaneous events (`port.arrival_order`).
     pub in_heap: bool,
 }
 

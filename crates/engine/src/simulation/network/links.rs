@@ -74,7 +74,7 @@ pub struct Links {
     made: Vec<Option<Box<Link>>>,
     graph: Arc<Graph>,
     framing: Box<dyn Framing>,
-    /// Of each line, one on which all its cells go on without ever waiting; none at all where packets travel whole or every line has events.
+    /// Next line by line, where every cell of the first goes on without waiting. Empty if packets travel whole, or if every line needs events.
     relays: Vec<Option<u32>>,
 }
 
