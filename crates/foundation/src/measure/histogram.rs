@@ -39,22 +39,24 @@ impl Histogram {
         let number = number_of(microseconds);
         match self.counts.get_mut(number.wrapping_sub(self.first)) {
             Some(count) => *count += 1,
-            None => self.add(number, 1),
+            None => {
+                let place = self.reach(number, number);
+                self.counts[place] += 1;
+            }
         }
     }
 
-    /// Counts `times` times in a bin, which may be below or above all others.
+    /// Makes room for the bins from number `first` to `last`. Returns the place of the first of them.
     #[inline(never)]
-    fn add(&mut self, number: usize, times: u64) {
+    fn reach(&mut self, first: usize, last: usize) -> usize {
         if self.counts.is_empty() {
-            self.first = number;
+            self.first = first;
         }
-        let below = self.first.saturating_sub(number);
+        let below = self.first.saturating_sub(first);
         self.counts.splice(0..0, std::iter::repeat_n(0, below));
         self.first -= below;
-        let place = number - self.first;
-        self.counts.resize(self.counts.len().max(place + 1), 0);
-        self.counts[place] += times;
+        self.counts.resize(self.counts.len().max(last + 1 - self.first), 0);
+        first - self.first
     }
 
     /// The nonempty bins in ascending order: the lower edge in microseconds, and the count.
@@ -67,11 +69,11 @@ impl Histogram {
     pub fn merge(&mut self, other: &Self) {
         self.count += other.count;
         self.sum_us += other.sum_us;
-        if let Some((smallest, largest)) = other.extremes {
-            self.widen(smallest, largest);
-        }
-        for (lower, count) in other.bins() {
-            self.add(number_of(lower), count);
+        let Some((smallest, largest)) = other.extremes else { return };
+        self.widen(smallest, largest);
+        let place = self.reach(other.first, other.first + other.counts.len() - 1);
+        for (all, count) in self.counts[place..].iter_mut().zip(&other.counts) {
+            *all += count;
         }
     }
 

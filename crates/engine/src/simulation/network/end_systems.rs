@@ -71,9 +71,15 @@ impl<O: Observer, D: Drive> Network<O, D> {
             flow.finished.get_or_insert(now);
         }
         self.act_far(now, number, &mut flow, is_usual);
+        let (has_stream, has_streams) = (flow.ends.has_stream(), flow.ends.has_streams());
         self.flows.put(number, flow);
-        if self.tells_of_arrivals {
-            self.tell_of_arrival::<K>(now, number, delivered, brought.sum() > 0);
+        if !self.tells_of_arrivals {
+            return;
+        }
+        let (has_data, is_split) = (brought.sum() > 0, self.proxies.is_some() && !K::PASSES_PROXIES);
+        let passes_on = is_split && self.relay(now, number, delivered, has_data);
+        if has_data && has_stream && !passes_on {
+            self.tell_application(now, number, delivered, has_streams);
         }
     }
 
@@ -100,14 +106,9 @@ impl<O: Observer, D: Drive> Network<O, D> {
         }
     }
 
-    /// A packet has reached the far end of a flow, where `delivered` bytes have been delivered since the beginning: to a proxy, which sends them
-    /// on, or to an application.
+    /// `delivered` bytes have been delivered since the beginning to the application at the far end of a flow, whose messages may have streams.
     #[inline(never)]
-    fn tell_of_arrival<K: Transport>(&mut self, now: Time, number: usize, delivered: u64, has_data: bool) {
-        let passes_on = self.proxies.is_some() && !K::PASSES_PROXIES && self.relay(now, number, delivered, has_data);
-        if passes_on || !has_data || !self.flows[number].ends.has_stream() {
-            return;
-        }
+    fn tell_application(&mut self, now: Time, number: usize, delivered: u64, has_streams: bool) {
         let connection = self.numbers.connection(number);
         if self.numbers.is_request(number) {
             let answers = self.numbers.first(connection, false);
@@ -115,8 +116,8 @@ impl<O: Observer, D: Drive> Network<O, D> {
                 self.act(now, answers, End::Near);
             }
         } else {
-            let (source, ends) = (&mut *self.sources[connection], &mut self.flows[number].ends);
-            if !hear(source, now, ends, End::Far) {
+            let source = &mut *self.sources[connection];
+            if !has_streams || !hear(source, now, &mut self.flows[number].ends, End::Far) {
                 source.note_delivered(now, delivered);
             }
             if source.is_ready() {

@@ -82,7 +82,16 @@ impl Requests {
     }
 
     /// Records that `delivered` bytes of responses, in total, have reached the client.
+    #[inline]
     pub(super) fn note_delivered(&mut self, now: Time, delivered: u64) {
+        // Most packets end no file.
+        if self.pending.front().is_some_and(|file| file.ends <= delivered) {
+            self.complete(now, delivered);
+        }
+    }
+
+    #[inline(never)]
+    fn complete(&mut self, now: Time, delivered: u64) {
         while let Some(file) = self.pending.front().filter(|file| file.ends <= delivered) {
             self.kinds[file.class].times.record(now - file.made);
             if let Some(begun) = file.completes {
