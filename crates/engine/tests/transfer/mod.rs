@@ -47,6 +47,8 @@ struct Transfer {
     /// Times and sizes of the parts, ascending.
     offers: Vec<(Time, u64)>,
     seed: u64,
+    /// True to check nothing but that the fast paths do what the general one does.
+    only_compares: bool,
 }
 
 impl std::fmt::Debug for Transfer {
@@ -95,7 +97,7 @@ fn any_transfer() -> impl Strategy<Value = Transfer> {
             let tcp = parse(&text)?.tcp;
             // The laws are about what a sender does, and look at what leaves its host.
             let leaves_at_once = !text.contains("linux-fq");
-            leaves_at_once.then_some(Transfer { tcp, text, there, back, offers, seed })
+            leaves_at_once.then_some(Transfer { tcp, text, there, back, offers, seed, only_compares: false })
         },
     )
 }
@@ -117,7 +119,7 @@ impl Transfer {
         let clock = TickClock::new(self.tcp.timer_granularity.0, self.tcp.timer_phase, &mut chance);
         let mut course = Course {
             now: Time::ZERO,
-            sender: LawfulSender::new(&self.tcp, || Sender::new(&self.tcp, clock)),
+            sender: LawfulSender::new(&self.tcp, self.only_compares, || Sender::new(&self.tcp, clock)),
             receiver: LawfulReceiver::new(&self.tcp),
             there: Channel::new(self.there, self.seed, "there"),
             back: Channel::new(self.back, self.seed, "back"),
@@ -126,8 +128,8 @@ impl Transfer {
         let bytes: u64 = self.offers.iter().map(|offer| offer.1).sum();
         // Most timeouts deliver a segment even if both directions lose 40 %; a hundred for each is ample.
         let segments = bytes.div_ceil(self.tcp.mss.0) + self.offers.len() as u64;
-        let patience =
-            self.offers.last().expect("at least one").0 + Span(100 * segments * longest_timeout(&self.tcp).0);
+        let longest = if self.only_compares { Span::from_microseconds(1_000_000) } else { longest_timeout(&self.tcp) };
+        let patience = self.offers.last().expect("at least one").0 + Span(100 * segments * longest.0);
         while !(course.offers.as_slice().is_empty() && course.sender.is_done()) {
             prop_assert!(course.now < patience, "not done by {:?}", course.now);
             course.advance()?;
@@ -238,6 +240,37 @@ fn random_transfers_make_every_flavor_lose_time_out_and_recover() {
     }
     for (name, _) in may_recover.iter().filter(|(_, recovers)| !recovers) {
         assert_eq!(seen[name].1, 0, "{name}");
+    }
+}
+
+/// With RACK-TLP and, for BBR, the discipline `fq` at the host's interface.
+#[test]
+fn with_the_settings_of_linux_every_flavor_takes_fast_paths_that_give_what_the_general_one_does() {
+    let ms = |milliseconds: u64| Span::from_microseconds(1000 * milliseconds);
+    for (name, _) in with_defaults() {
+        let text = format!(
+            "schema_version = 1\nduration = \"1 s\"\nframing = \"packet\"\nport.buffer = \"unlimited\"\ntopology = {{ kind = \
+             \"n-source\", sources = 1, access.delay = \"5 us\", bottleneck.delay = \"5 us\" }}\n\
+             tcp = {{ preset = \"linux-6.12\", flavor = \"{name}\", mss = \"1000 B\", receiver_window = \"100 kB\" }}\n"
+        );
+        let tcp = parse(&text).unwrap_or_else(|| panic!("{name} under the preset")).tcp;
+        let path = |loss_percent, jitter| Nature { delay: ms(20), jitter, loss_percent, reorders: false };
+        for (loss, jitter) in [(0, 0), (0, 3), (1, 0), (5, 3)] {
+            let transfer = Transfer {
+                tcp: tcp.clone(),
+                text: text.clone(),
+                there: path(loss, ms(jitter)),
+                back: path(loss / 2, ms(jitter)),
+                offers: vec![
+                    (Time::ZERO, 400_300),
+                    (Time::ZERO + ms(30_000), 200_000),
+                    (Time::ZERO + ms(30_100), 5000),
+                ],
+                seed: loss,
+                only_compares: true,
+            };
+            transfer.run().unwrap_or_else(|violation| panic!("{violation}{transfer:?}"));
+        }
     }
 }
 

@@ -240,11 +240,11 @@ impl Connection {
         self.offered
     }
 
-    /// Whether the window alone limits sending: no duplicate acknowledgments since the latest new data, no go-back-N, no pacing.
+    /// Whether there were no duplicate acknowledgments since the latest new data, and nothing is sent again by go-back-N.
     #[must_use]
     #[inline]
-    pub fn goes_on_undisturbed(&self) -> bool {
-        self.duplicates == 0 && self.next == self.highest && self.pacer.is_none()
+    pub fn has_no_duplicates(&self) -> bool {
+        self.duplicates == 0 && self.next == self.highest
     }
 
     /// Whether the application has handed over more than was ever sent.

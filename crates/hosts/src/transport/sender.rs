@@ -50,11 +50,13 @@ pub struct Sender {
     is_plain: bool,
     /// Whether the next acknowledgment of new data may take the fast path (header prediction): no loss is known or being repaired.
     goes_well: bool,
-    /// True if an acknowledgment without SACK blocks concerns the recovery and the growth of the window alone: the recovery takes every
-    /// acknowledgment, and there are no ECN, pacing and delivery rates.
-    is_for_recovery_alone: bool,
+    /// True if an acknowledgment without SACK blocks concerns the recovery and the law alone: the recovery takes every acknowledgment, and
+    /// there is no ECN.
+    is_for_recovery: bool,
     /// True if the next acknowledgment of new data may take the fast path of such a recovery.
     goes_on_by_recovery: bool,
+    /// True if the latest acknowledgment took that path, and nothing was done since but to send new data: all that is in flight is in the network.
+    is_undisturbed: bool,
     /// Next wake-up: the time when pacing lets the next segment go, or a timer of the recovery, whichever is first.
     wakes: Option<Time>,
     /// Next timer of the recovery, as it was after the latest act.
@@ -73,11 +75,10 @@ impl Sender {
         }
         Self {
             is_plain: !recovery.is_told_of_everything() && config.ecn.is_absent() && connection.observes_nothing(),
-            is_for_recovery_alone: recovery.is_told_of_everything()
-                && config.ecn.is_absent()
-                && connection.sends_by_window_alone(),
+            is_for_recovery: recovery.is_told_of_everything() && config.ecn.is_absent() && !connection.observes_marks(),
             goes_well: false,
             goes_on_by_recovery: false,
+            is_undisturbed: false,
             connection,
             is_selective: recovery.is_selective(),
             tells_everything: recovery.is_told_of_everything(),
@@ -251,6 +252,7 @@ impl Sender {
         if acknowledgment.next < connection.unacknowledged() {
             return;
         }
+        self.is_undisturbed = false;
         let is_plain = self.is_plain && tells_new_data_alone(acknowledgment, connection.unacknowledged());
         if acknowledgment.next == connection.unacknowledged() {
             connection.statistics.duplicate_acknowledgments += 1;
@@ -282,18 +284,19 @@ impl Sender {
         }
         self.send_allowed(now, segments);
         self.goes_well = is_plain && self.goes_on_undisturbed() && self.connection.scoreboard.arrived().is_empty();
-        self.goes_on_by_recovery = self.is_for_recovery_alone
+        self.goes_on_by_recovery = self.is_for_recovery
             && self.opening == Opening::Open
             && self.connection.held_until().is_none()
             && !self.is_recovering
-            && self.connection.goes_on_undisturbed();
+            && self.connection.has_no_duplicates();
     }
 
     /// Whether the connection is open, nothing is held back and no loss is known or being repaired.
     #[inline]
     fn goes_on_undisturbed(&self) -> bool {
         let can_send = self.opening == Opening::Open && self.connection.held_until().is_none();
-        can_send && !self.is_recovering && !self.tells_everything && self.connection.goes_on_undisturbed()
+        let by_window = !self.connection.is_paced() && self.connection.has_no_duplicates();
+        can_send && !self.is_recovering && !self.tells_everything && by_window
     }
 
     fn acknowledge_new(&mut self, now: Time, acknowledgment: &Acknowledgment) {
@@ -353,9 +356,12 @@ impl Sender {
 
     /// Handles the timers that are due at [`expires`](Self::expires).
     pub fn expire(&mut self, now: Time, segments: &mut Vec<Segment>) {
-        (self.goes_well, self.goes_on_by_recovery) = (false, false);
         let is_due = |time: Option<Time>| time.is_some_and(|time| time <= now);
         let mut wakes_recovery = is_due(self.recovery_due);
+        if self.is_undisturbed && !wakes_recovery && !is_due(self.connection.expires()) {
+            return self.send_undisturbed(now, segments);
+        }
+        (self.goes_well, self.goes_on_by_recovery, self.is_undisturbed) = (false, false, false);
         if is_due(self.connection.expires()) && !wakes_recovery {
             self.time_out(now);
             wakes_recovery = is_due(self.recovery_wakes());

@@ -73,6 +73,13 @@ impl Connection {
         self.pacer.as_ref().and_then(|pacer| pacer.departs())
     }
 
+    /// Whether [`take_in_deliveries`](Self::take_in_deliveries) takes samples.
+    #[inline]
+    #[must_use]
+    pub fn samples_deliveries(&self) -> bool {
+        self.deliveries.is_some()
+    }
+
     /// Whether the law uses delivery rates.
     #[must_use]
     pub fn observes_deliveries(&self) -> bool {
@@ -82,11 +89,6 @@ impl Connection {
     /// True if the law uses neither delivery rates, round trips of single segments nor marks.
     pub fn observes_nothing(&self) -> bool {
         self.deliveries.is_none() && !self.asks_recovery && !self.observes_marks
-    }
-
-    /// True if the congestion window alone determines how much is sent, and when: no pacing, delivery rates or shares of marks.
-    pub fn sends_by_window_alone(&self) -> bool {
-        !self.is_paced() && !self.observes_deliveries() && !self.observes_marks
     }
 
     /// Sets the bytes in flight by the recovery's estimate, before the next piece is sent.

@@ -237,6 +237,7 @@ impl Law {
         let Some(rate) = delivery.rate.map(|rate| self.units.bandwidth(rate)) else { return };
         if !self.known.retreats() && (rate >= self.bandwidth.get() || !delivery.is_application_limited) {
             self.bandwidth.add(self.rounds.count, rate);
+            self.units.keep(self.bandwidth.get());
         }
     }
 

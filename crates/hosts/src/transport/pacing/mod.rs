@@ -165,7 +165,8 @@ fn time_to_send(bytes: u64, rate: f64) -> Span {
     // At most a day, so that adding it to any time of a run does not overflow.
     const LONGEST: u64 = 24 * 3600 * PICOSECONDS_PER_SECOND;
     let picoseconds = bytes as f64 / rate * PICOSECONDS_PER_SECOND as f64;
-    Span((picoseconds as u64).min(LONGEST))
+    // A processor has an instruction for signed integers.
+    Span((picoseconds as i64 as u64).min(LONGEST))
 }
 
 #[cfg(test)]

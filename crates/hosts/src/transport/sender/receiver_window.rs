@@ -22,5 +22,6 @@ impl Sender {
         let room = self.connection.window.receiver_window();
         self.goes_well &= room >= self.connection.mss();
         self.goes_on_by_recovery &= room >= self.connection.mss();
+        self.is_undisturbed &= self.goes_on_by_recovery;
     }
 }

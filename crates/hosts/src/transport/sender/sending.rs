@@ -29,6 +29,57 @@ impl Sender {
         self.connection.empty_outbox(segments);
     }
 
+    /// [`send_allowed`](Self::send_allowed) where all that is in flight is in the network, and the recovery is told of everything.
+    // Always: without pacing there is one caller.
+    #[inline(always)]
+    pub(super) fn send_undisturbed(&mut self, now: Time, segments: &mut Vec<Segment>) {
+        let Self { connection, recovery, .. } = self;
+        let usable = connection.window.usable();
+        let window = usable.max(connection.flight().min(connection.window.receiver_window()));
+        if connection.is_paced() {
+            return self.send_paced(now, usable, window, segments);
+        }
+        connection.send_new(now, window, segments, |connection, piece| recovery.on_send(now, connection, piece));
+        self.wakes = None;
+        self.watch_waiting_data(now);
+        self.recovery_due = self.recovery.wakes(&self.connection);
+        self.wakes = self.recovery_due;
+    }
+
+    /// Sends new data up to `window` bytes from the first unacknowledged on, as pacing allows. `usable` is the window alone; `window` is not below what is in flight.
+    #[inline(never)]
+    fn send_paced(&mut self, now: Time, usable: u64, window: u64, segments: &mut Vec<Segment>) {
+        let Self { connection, recovery, .. } = self;
+        let has_discipline = connection.has_discipline();
+        if has_discipline {
+            connection.send_due(now);
+        }
+        self.wakes = None;
+        while let Some(piece) = connection.next_within(window) {
+            let departs = connection.paced_until().filter(|until| *until > now);
+            if departs.is_some() && !connection.takes_early(piece) {
+                self.wakes = departs;
+                break;
+            }
+            connection.note_in_flight(connection.flight());
+            recovery.on_send(departs.unwrap_or(now), connection, piece);
+            match departs {
+                Some(departs) => connection.hand_over(departs, piece),
+                None => connection.send(now, piece),
+            }
+        }
+        if !connection.has_data_to_send() && connection.flight() < usable {
+            connection.note_lack_of_data(connection.flight());
+        }
+        self.watch_waiting_data(now);
+        self.recovery_due = self.recovery.wakes(&self.connection);
+        self.wakes = earlier(self.wakes, self.recovery_due);
+        if has_discipline {
+            self.watch_departures();
+        }
+        self.connection.empty_outbox(segments);
+    }
+
     #[inline(never)]
     fn send_as_recovery_says(&mut self, now: Time) {
         while let Some(piece) = self.recovery.next(&self.connection) {

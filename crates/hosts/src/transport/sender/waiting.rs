@@ -50,7 +50,11 @@ impl Sender {
     #[inline(never)]
     fn waits_for_in_general(&self) -> Waiting {
         let connection = &self.connection;
-        if self.goes_on_by_recovery && connection.flight() > 0 && connection.has_data_to_send() {
+        if self.goes_on_by_recovery
+            && !connection.is_paced()
+            && connection.flight() > 0
+            && connection.has_data_to_send()
+        {
             let (expires, limit) = (earlier(connection.expires(), self.wakes), connection.window.send_limit());
             return Waiting { expires, limit, has_timer: expires.is_some() };
         }

@@ -161,7 +161,8 @@ mod tests {
                 is_application_limited: false,
                 probes_bandwidth: true,
             };
-            let units = Units { mss: 1000.0, ..Units::new(Arithmetic::Kernel) };
+            let mut units = Units::new(Arithmetic::Kernel);
+            units.mss = 1000.0;
             self.policer.note(&event, units, 1)
         }
     }

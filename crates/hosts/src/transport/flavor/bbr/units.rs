@@ -18,11 +18,13 @@ const SCALE: u32 = 24;
 pub(in super::super) struct Units {
     pub arithmetic: Arithmetic,
     pub mss: f64,
+    /// A bandwidth that is asked for again and again, and in the kernel's unit.
+    known: (f64, u64),
 }
 
 impl Units {
     pub fn new(arithmetic: Arithmetic) -> Self {
-        Self { arithmetic, mss: 1.0 }
+        Self { arithmetic, mss: 1.0, known: (0.0, 0) }
     }
 
     pub fn is_kernel(self) -> bool {
@@ -37,12 +39,21 @@ impl Units {
         if self.is_kernel() { DRAIN_GAIN_256 } else { 1.0 / HIGH_GAIN }
     }
 
+    /// Keeps a bandwidth in the kernel's unit, so that [`scaled`](Self::scaled) need not compute it again.
+    pub fn keep(&mut self, bandwidth: f64) {
+        if self.is_kernel() && bandwidth != self.known.0 {
+            self.known = (bandwidth, self.scaled(bandwidth));
+        }
+    }
+
     /// A bandwidth in the kernel's unit, rounded down.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a bandwidth is positive")]
     pub fn scaled(self, bandwidth: f64) -> u64 {
         // What was rounded before is not rounded again.
         const ROUNDING: f64 = 1e-6;
-        (bandwidth / self.mss / 1e6 * f64::from(1 << SCALE) + ROUNDING) as u64
+        if bandwidth == self.known.0 {
+            return self.known.1;
+        }
+        as_whole(bandwidth / self.mss / 1e6 * f64::from(1 << SCALE) + ROUNDING)
     }
 
     /// A bandwidth of so many units of the kernel.
@@ -80,17 +91,12 @@ impl Units {
     }
 
     /// Segments in so many bytes, of which the last may be shorter.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        clippy::cast_precision_loss,
-        reason = "windows are positive, below 2^53 bytes"
-    )]
+    #[expect(clippy::cast_precision_loss, reason = "windows are below 2^53 bytes")]
     pub fn segments(self, bytes: f64) -> u64 {
         let segments = bytes / self.mss;
-        let whole = segments as u64;
+        let whole = as_whole(segments);
         // Rounded up without a function of the mathematical library.
-        whole.saturating_add(u64::from((whole as f64) < segments))
+        whole + u64::from((whole as f64) < segments)
     }
 
     /// Bytes in so many segments.
@@ -108,21 +114,27 @@ impl Units {
         if self.is_kernel() { jiffies(now) > jiffies(time) } else { now > time }
     }
 
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a segment's size")]
     fn whole_mss(self) -> u128 {
-        self.mss as u128
+        as_whole(self.mss).into()
     }
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a gain is below 1024 / 256")]
 fn in_256ths(gain: f64) -> u128 {
-    u128::from((gain * 256.0 + 0.5) as u64)
+    as_whole(gain * 256.0 + 0.5).into()
 }
 
-/// A whole number as a real one. The conversion of 64 bits is one instruction, that of 128 a call.
+/// A positive real number as a whole one, rounded down. Processors have an instruction for signed integers of 64 bits.
+#[inline]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "windows and rates are below 2^53 bytes")]
+pub(super) fn as_whole(real: f64) -> u64 {
+    real as i64 as u64
+}
+
+/// A whole number as a real one.
+#[inline]
 #[expect(clippy::cast_precision_loss, reason = "windows and rates are far below 2^53 bytes")]
 fn as_real(whole: u128) -> f64 {
-    u64::try_from(whole).map_or_else(|_| whole as f64, |whole| whole as f64)
+    i64::try_from(whole).unwrap_or(i64::MAX) as f64
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The window (section 4.2.3).
 
+use super::units::as_whole;
 use super::{LEAST_WINDOW, Law, State, WindowAllowance};
 use crate::transport::{Delivery, Window};
 
@@ -38,16 +39,15 @@ impl Law {
     }
 
     /// Segments that a host sends at once (`bbr_tso_segs_goal`).
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate is positive")]
     pub(super) fn send_quantum(&self) -> u64 {
         // 2^16 bytes, less a byte and the kernel's room for headers (`MAX_TCP_HEADER`); the largest number of segments that the module counts.
         const MOST_BYTES: u64 = 65_535 - 320;
         const MOST: u64 = 0x7F;
         /// `bbr_min_tso_rate`, 1.2 Mbit/s.
         const SLOW: f64 = 150_000.0;
-        let bytes = ((self.rate.bytes_per_second as u64) >> 10).min(MOST_BYTES);
+        let bytes = (as_whole(self.rate.bytes_per_second) >> 10).min(MOST_BYTES);
         let least = if self.rate.bytes_per_second < SLOW { 1 } else { 2 };
-        (bytes / self.units.mss as u64).max(least).min(MOST)
+        (bytes / as_whole(self.units.mss)).max(least).min(MOST)
     }
 
     /// Sections 4.2.3.4 to 4.2.3.6.
@@ -70,8 +70,8 @@ impl Law {
     pub(super) fn probe_window(&self, window: &Window) -> f64 {
         let share = self.variant.probe_products;
         let of_model = match self.round_trip {
-            Some((round_trip, _)) => self.units.product(self.bandwidth.get(), round_trip, share),
-            None => 0.0,
+            Some((round_trip, _)) if share > 0.0 => self.units.product(self.bandwidth.get(), round_trip, share),
+            _ => 0.0,
         };
         of_model.max(LEAST_WINDOW * window.mss())
     }
