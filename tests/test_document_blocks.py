@@ -1,6 +1,5 @@
 """Blocks of documents that are not pasted as they are: files in part, and lists of commands."""
 
-import json
 import re
 import shlex
 import tomllib
@@ -12,10 +11,10 @@ import click
 import pytest
 from jsonschema import Draft202012Validator
 
-from longfat import _engine
 from longfat.cli.program import main
-from longfat.cli.schema import KINDS
+from longfat.cli.schema import KINDS, schema_of
 from longfat.cli.verify import CHECKS, Verification
+from longfat.scenarios.editors import for_editors
 
 ROOT = Path(__file__).parent.parent
 PAGES = [
@@ -39,6 +38,12 @@ BASE: dict[str, dict[str, Any]] = {
     "study": {"schema_version": 1, "title": "A study", "factors": {}, "response": []},
     "claims": {"schema_version": 1, "claim": []},
     "orbit": {},
+    "situation": {
+        "schema_version": 1,
+        "title": "A situation",
+        "category": "mine",
+        "failure": "Nothing works.",
+    },
 }
 """Files to which a block adds, if it is not a whole file."""
 
@@ -59,8 +64,7 @@ def added(base: Any, block: Any) -> Any:
 
 
 def test_each_block_of_toml_is_part_of_a_valid_file() -> None:
-    schemas = {kind: json.loads(getattr(_engine, name)()) for kind, name in KINDS.items()}
-    validators = {kind: Draft202012Validator(schema) for kind, schema in schemas.items()}
+    validators = {kind: Draft202012Validator(for_editors(schema_of(kind))) for kind in KINDS}
     found = [(page, tomllib.loads(text)) for page, text in blocks("toml")]
     assert len(found) > 30
     unfit = [

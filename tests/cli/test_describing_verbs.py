@@ -6,8 +6,10 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from longfat import _engine
+from longfat.cli.schema import KINDS
 from longfat.store import Store
 from tests.cli.test_bad_input import refused
 from tests.support import Longfat
@@ -270,10 +272,11 @@ def test_the_nearest_model_is_suggested(longfat: Longfat, wrong: str, right: str
     refused(longfat("models", wrong), repr(wrong), f"did you mean {right!r}?")
 
 
-def test_schemas_are_json_schemas(longfat: Longfat) -> None:
-    for kind in ("scenario", "study", "claims"):
-        schema = json.loads(longfat("schema", kind).stdout)
-        assert "properties" in schema or "$ref" in schema
+@pytest.mark.parametrize("kind", KINDS)
+def test_schemas_are_json_schemas(longfat: Longfat, kind: str) -> None:
+    schema = json.loads(longfat("schema", kind).stdout)
+    Draft202012Validator.check_schema(schema)
+    assert schema["properties"]
 
 
 def test_the_doctor_prints_versions_build_and_store(longfat: Longfat, tmp_path: Path) -> None:

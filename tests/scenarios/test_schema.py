@@ -10,10 +10,12 @@ from jsonschema import Draft202012Validator
 
 from longfat import _engine
 from longfat.base.errors import InvalidInput
+from longfat.scenarios.editors import for_editors
 from longfat.scenarios.scenario import load_scenario
 
 ROOT = Path(__file__).parents[2]
-SCHEMA = json.loads(_engine.scenario_schema())
+WHOLE = json.loads(_engine.scenario_schema())
+SCHEMA = for_editors(WHOLE)
 VALIDATOR = Draft202012Validator(SCHEMA)
 SCENARIOS = sorted(
     file
@@ -41,6 +43,36 @@ def problems(document: Any) -> list[str]:
 
 def test_the_schema_is_one() -> None:
     Draft202012Validator.check_schema(SCHEMA)
+
+
+def put_together(schema: Any) -> Any:
+    """A schema with its definitions where they are referred to."""
+    if isinstance(schema, list):
+        return [put_together(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return put_together(SCHEMA["$defs"][schema["$ref"].removeprefix("#/$defs/")])
+    if schema.get("properties") == {} and "allOf" in schema:
+        (whole,) = schema["allOf"]
+        return put_together(whole)
+    return {word: put_together(said) for word, said in schema.items() if word != "$defs"}
+
+
+def test_editors_get_the_schema_of_the_engine_with_each_part_once() -> None:
+    assert put_together(SCHEMA) == WHOLE
+    definitions = [json.dumps(each, sort_keys=True) for each in SCHEMA["$defs"].values()]
+    assert len(set(definitions)) == len(definitions)
+    assert len(json.dumps(SCHEMA)) < len(json.dumps(WHOLE)) / 5
+
+
+def test_a_key_with_a_table_lists_none_of_its_keys_but_shows_what_it_is() -> None:
+    """Language servers list keys of keys that they find in `properties` or alternatives."""
+    port = SCHEMA["properties"]["port"]
+    assert port["properties"] == {}
+    assert port["description"] == WHOLE["properties"]["port"]["description"]
+    assert SCHEMA["properties"]["framing"]["default"] == WHOLE["properties"]["framing"]["default"]
+    assert "oneOf" not in SCHEMA["properties"]["framing"]
 
 
 @pytest.mark.parametrize("file", SCENARIOS, ids=lambda file: str(file.relative_to(ROOT)))

@@ -1,11 +1,15 @@
 """Situations as files: the shipped ones, and the messages for those that are none."""
 
+import tomllib
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from longfat.analysis.situations import check_expectations
 from longfat.base.errors import InvalidInput, LongfatError
+from longfat.scenarios.editors import for_editors
+from longfat.studies.situation_keys import situation_schema
 from longfat.studies.situations import (
     CONTROLLER,
     TESTED,
@@ -46,6 +50,7 @@ source = "nobody"
 """
 
 CUBIC = controller_named("cubic", {})
+SCHEMA = Draft202012Validator(for_editors(situation_schema()))
 
 
 @pytest.mark.parametrize("name", shipped_situations())
@@ -57,6 +62,32 @@ def test_a_shipped_situation_is_valid_and_says_where_its_bounds_come_from(name: 
     for expectation in situation.expectations:
         assert expectation.section
         assert expectation.note
+
+
+@pytest.mark.parametrize("name", shipped_situations())
+def test_a_shipped_situation_is_valid_for_editors_too(name: str) -> None:
+    document = tomllib.loads(find_situation(name).read_text())
+    assert [error.message for error in SCHEMA.iter_errors(document)] == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('title = "A line"', ""),
+        ('category = "buffers"', "category = 1"),
+        ("replications = 2", "replications = 1"),
+        ("perturb =", "purturb ="),
+        ("schema_version = 1\ntitle", "schema_version = 2\ntitle"),
+        ('source = "nobody"', ""),
+        ('source = "nobody"', 'source = "nobody"\nsauce = "x"'),
+        ("replications = 2", 'places = ["port"]'),
+        ('{ flavor = "cubic" }', '"cubic"'),
+        ('"200 ms"', '"200 m"'),
+    ],
+)
+def test_editors_underline_what_is_refused(old: str, new: str) -> None:
+    assert SCHEMA.is_valid(tomllib.loads(SITUATION))
+    assert not SCHEMA.is_valid(tomllib.loads(SITUATION.replace(old, new, 1)))
 
 
 def test_every_controller_of_the_engine_can_be_in_every_place() -> None:

@@ -12,7 +12,7 @@ from tools.site.navigation import toctree
 from tools.site.text import cited, escaped
 
 from longfat import _engine
-from longfat.cli.schema import KINDS
+from longfat.cli.schema import KINDS, schema_of
 
 Schema = Mapping[str, Any]
 
@@ -40,6 +40,8 @@ _HEADS = {
     "claims": "Claims are what a source concludes, as numbers: [how](../docs/method/claims.md).",
     "orbit": "An orbit file says between whom, and over which satellites: "
     "[how](../docs/guide/orbits.md).",
+    "situation": "A situation tests a congestion control: "
+    "[how](../docs/guide/test-controller.md#a-situation-of-your-own).",
 }
 
 
@@ -81,9 +83,8 @@ class Reference:
 
     def pages(self) -> Iterator[tuple[str, str]]:
         """Yield the page of each file, and then of each choice that they have."""
-        for kind, function in KINDS.items():
-            schema = json.loads(getattr(_engine, function)())
-            text = "\n\n".join(self._table(schema, "", level=2, up="../"))
+        for kind in KINDS:
+            text = "\n\n".join(self._table(schema_of(kind), "", level=2, up="../"))
             title = f"{kind.capitalize()} file"
             yield f"{FOLDER}/{kind}.md", f"# {title}\n\n{_HEADS[kind]}\n\n{text}\n"
         done: dict[str, Choice] = {}

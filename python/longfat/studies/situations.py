@@ -24,6 +24,14 @@ from longfat.studies.design import Design
 from longfat.studies.factors import Factor
 from longfat.studies.plan import Plan, Selection, plan_combinations
 from longfat.studies.readings import AuditSettings, Quick
+from longfat.studies.situation_keys import (
+    EXPECTATION,
+    FEWEST_REPLICATIONS,
+    KEYS,
+    PLACE,
+    USUAL_PLACES,
+    USUAL_REPLICATIONS,
+)
 
 SHIPPED = Path(__file__).parents[1] / "shipped" / "situations"
 
@@ -37,30 +45,6 @@ _ONLY_VARIANT = "as written"
 """Level of the factor `variant` of a situation without variants."""
 
 _FLAVOR = "TCP flavor"
-
-_KEYS: Mapping[str, type] = {
-    "schema_version": int,
-    "title": str,
-    "category": str,
-    "failure": str,
-    "scenario": dict,
-    "expect": list,
-    "replications": int,
-    "places": list,
-    "perturb": dict,
-    "references": dict,
-    "variants": dict,
-    "runs": str,
-}
-"""Keys of a file with their types."""
-
-_NEEDED = ("schema_version", "title", "category", "failure", "scenario", "expect")
-
-_EXPECTATION = ("id", "statement", "measure", "holds", "source")
-"""Keys of an expectation, all of them texts that must be there; `note` may be."""
-
-_FEWEST_REPLICATIONS, _USUAL_REPLICATIONS = 2, 4
-"""A verdict with confidence needs more than one, unless nothing in a situation is drawn."""
 
 _POSITION = re.compile(r"\.json(:\d+:\d+)?(?=: )")
 """The end of the name under which the engine gets a part of a file, and the place in that part."""
@@ -187,12 +171,13 @@ def _document(file: Path) -> dict[str, Any]:
 
 
 def _problems(document: Mapping[str, Any]) -> Iterator[str]:
-    yield from (f"{key}: missing" for key in _NEEDED if key not in document)
+    needed = (name for name, key in KEYS.items() if key.is_needed)
+    yield from (f"{name}: missing" for name in needed if name not in document)
     for key, value in document.items():
-        if key not in _KEYS:
-            yield f"{key}: unknown{nearest_or_known(key, list(_KEYS))}"
-        elif type(value) is not _KEYS[key]:
-            yield f"{key}: {value!r} is no {_WORDS[_KEYS[key]]}"
+        if key not in KEYS:
+            yield f"{key}: unknown{nearest_or_known(key, list(KEYS))}"
+        elif type(value) is not KEYS[key].type:
+            yield f"{key}: {value!r} is no {_WORDS[KEYS[key].type]}"
         elif key in _WRONG and (wrong := _WRONG[key](value)) is not None:
             yield f"{key}: {wrong}"
 
@@ -206,19 +191,17 @@ def _wrong_expectations(expectations: Sequence[Any]) -> str | None:
     for number, expectation in enumerate(expectations, 1):
         if not isinstance(expectation, dict):
             return f"number {number} is no table"
-        for key in _EXPECTATION:
-            if not isinstance(expectation.get(key), str):
-                return f"number {number}: {key}: a text is needed"
-        if unknown := expectation.keys() - {*_EXPECTATION, "note"}:
+        for name, key in EXPECTATION.items():
+            is_left_out = not key.is_needed and name not in expectation
+            if not is_left_out and not isinstance(expectation.get(name), str):
+                return f"number {number}: {name}: a text is needed"
+        if unknown := expectation.keys() - EXPECTATION.keys():
             return f"number {number}: {min(unknown)}: unknown"
     return None
 
 
 def _wrong_places(places: Sequence[Any]) -> str | None:
-    good = places and all(
-        isinstance(place, str) and re.fullmatch(r"tcp|connections\[\d+\]", place)
-        for place in places
-    )
+    good = places and all(isinstance(place, str) and re.fullmatch(PLACE, place) for place in places)
     return None if good else f"{places} is no list of places: tcp, connections[0], ..."
 
 
@@ -228,9 +211,9 @@ def _wrong_settings(tables: Mapping[str, Any]) -> str | None:
 
 
 def _wrong_replications(number: int) -> str | None:
-    if number == 0 or number >= _FEWEST_REPLICATIONS:
+    if number == 0 or number >= FEWEST_REPLICATIONS:
         return None
-    return f"{number}: 0 if nothing is drawn, or else {_FEWEST_REPLICATIONS} at least"
+    return f"{number}: 0 if nothing is drawn, or else {FEWEST_REPLICATIONS} at least"
 
 
 _WRONG: Mapping[str, Callable[[Any], str | None]] = {
@@ -245,7 +228,7 @@ _WRONG: Mapping[str, Callable[[Any], str | None]] = {
 
 
 def _study(document: Mapping[str, Any], file: Path, tested: Controller) -> StudyDefinition:
-    places = document.get("places", ["tcp"])
+    places = document.get("places", USUAL_PLACES)
     references = [
         Controller(name, settings) for name, settings in document.get("references", {}).items()
     ]
@@ -266,7 +249,7 @@ def _study(document: Mapping[str, Any], file: Path, tested: Controller) -> Study
         scenario_text=json.dumps(document["scenario"]).encode(),
         design=Design(
             kind="full-factorial",
-            replications=document.get("replications", _USUAL_REPLICATIONS),
+            replications=document.get("replications", USUAL_REPLICATIONS),
             seeds="common",
             perturb=_overrides(document.get("perturb", {}), f"{file}: perturb:"),
         ),
