@@ -1,6 +1,5 @@
 """The site: its links, its navigation, and references of all that the programs declare."""
 
-import json
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
@@ -19,10 +18,10 @@ from tools.site.links import broken_links, external_links
 from tools.site.programs import MODULES
 from tools.site.staging import ROOT, Source, as_shown, sources
 
-from longfat import _engine, controls
+from longfat import controls
 from longfat.cli.man import commands
 from longfat.cli.program import main
-from longfat.cli.schema import KINDS
+from longfat.cli.schema import KINDS, schema_of
 from tests.browser import NoBrowser, chromium, new_page, violations
 
 if TYPE_CHECKING:
@@ -186,11 +185,17 @@ def keys(of: Any, owner: str = "") -> Iterator[tuple[str, str]]:
                 yield from keys(list(inner.values()) if key == "properties" else inner, owner)
 
 
+@cache
+def reference() -> tuple[schema.Reference, dict[str, str]]:
+    """The reference of files and models, and its pages."""
+    found = schema.Reference(ROOT)
+    return found, dict(found.pages())
+
+
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_key_of_a_file_is_in_the_reference_with_an_example_that_fits(kind: str) -> None:
-    reference = schema.Reference(ROOT)
-    text = "\n".join(dict(reference.pages()).values())
-    declared = json.loads(getattr(_engine, KINDS[kind])())
+def test_every_key_of_a_file_is_in_the_reference(kind: str) -> None:
+    text = "\n".join(reference()[1].values())
+    declared = schema_of(kind)
     headed = set(re.findall(r"^#+ `\[*(.*?)\]*`$|^- As a whole .*: `(.*)`$", text, re.MULTILINE))
     names = {(name or whole).rpartition(".")[2] for name, whole in headed}
     owners = set(re.findall(r"^## (\S+)$", text, re.MULTILINE))
@@ -198,16 +203,19 @@ def test_every_key_of_a_file_is_in_the_reference_with_an_example_that_fits(kind:
     assert len(found) > 5
     assert {key for _, key in found} - names == set()
     assert {owner for owner, _ in found} - owners - {""} == set()
+
+
+def test_every_example_of_a_key_fits() -> None:
     unfit = [
         entry.name
-        for entry in reference.entries
+        for entry in reference()[0].entries
         if not Draft202012Validator(entry.schema).is_valid(entry.example)
     ]
     assert unfit == []
 
 
 def test_every_key_says_what_it_takes_and_what_holds_without_it() -> None:
-    for name, text in schema.pages(ROOT):
+    for name, text in reference()[1].items():
         for entry in re.split(r"^#+ (?=`[^[])", text, flags=re.MULTILINE)[1:]:
             own = entry.partition("\n#")[0]
             assert re.search(r"^- Example: `", own, re.MULTILINE), f"{name}: {entry[:50]}"
@@ -249,6 +257,20 @@ def test_printed_output_pictures_and_files_are_shown_as_the_site_can() -> None:
         "```toml\n[c](../examples/traces/wan.toml)\n```\n"
     )
     assert list(named) == ["examples/traces/wan.toml"]
+
+
+def test_a_picture_with_a_dark_one_is_shown_in_both_themes() -> None:
+    shown = as_shown("![a](../images/cwnd.png) ![b](../images/none.png)", "docs/guide/x.md", {})
+    assert shown == (
+        "![a](../images/cwnd.png){.only-light}\n![a](../images/cwnd-dark.webp){.only-dark} "
+        "![b](../images/none.png)"
+    )
+    files = all_sources()
+    pictures = {
+        name.removesuffix(".png") for name in files if re.match(r"docs/images/.*\.png", name)
+    }
+    assert len(pictures) > 10
+    assert {name for name in pictures if f"{name}-dark.webp" not in files} == set()
 
 
 def test_the_first_page_has_the_scenario_of_the_readme_and_its_answer_in_both_themes() -> None:

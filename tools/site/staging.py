@@ -21,7 +21,7 @@ PAGES = (
     *(*DEVELOPMENT, "docs/**/*.md", "studies/*/README.md"),
     *("examples/*/README.md", "benchmarks/*/README.md"),
 )
-PICTURES = ("docs/images/*.png", "docs/gallery/*.webp")
+PICTURES = ("docs/images/*.*", "docs/gallery/*.webp")
 
 LANGUAGES = {
     ".c": "c",
@@ -41,6 +41,7 @@ _PRINTED = re.compile(
 )
 _LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)#\s]+)")
 _LIGHT = re.compile(r"!\[([^]]*)\]\(([^)]*)-light\.webp\)")
+_PLAIN = re.compile(r"!\[([^]]*)\]\(([^)]*)\.png\)")
 
 Source = str | bytes
 
@@ -107,6 +108,7 @@ def as_shown(text: str, name: str, named: dict[str, None]) -> str:
     parts = _FENCED.split(text)
     for number in range(0, len(parts), 2):
         parts[number] = _LIGHT.sub(_in_both_themes, parts[number])
+        parts[number] = _PLAIN.sub(_with_dark_one(name), parts[number])
         parts[number] = _LINK.sub(_to_pages_of_files(name, named), parts[number])
     return "".join(parts)
 
@@ -122,6 +124,18 @@ def _in_both_themes(found: re.Match[str]) -> str:
         for form, width in forms.items()
         for theme in ("light", "dark")
     )
+
+
+def _with_dark_one(name: str) -> Callable[[re.Match[str]], str]:
+    """Return what adds to a picture of a page the one for dark screens, if there is one."""
+
+    def both(found: re.Match[str]) -> str:
+        said, path = found[1], found[2]
+        if not (ROOT / PurePosixPath(name).parent / f"{path}-dark.webp").exists():
+            return found[0]
+        return f"![{said}]({path}.png){{.only-light}}\n![{said}]({path}-dark.webp){{.only-dark}}"
+
+    return both
 
 
 def _to_pages_of_files(name: str, named: dict[str, None]) -> Callable[[re.Match[str]], str]:

@@ -40,7 +40,16 @@ if TYPE_CHECKING:
     multiple=True,
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="The file to write: .svg, .pdf, .png, .html, or .csv for the data drawn; may be repeated.",
+    help="The file to write: .svg, .pdf, .png, .webp, .html, or .csv for the data drawn; may be "
+    "repeated.",
+)
+@click.option(
+    "--dark",
+    "dark_outputs",
+    multiple=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="The same for a dark screen: .svg, .pdf, .png or .webp; may be repeated.",
 )
 @click.option("--rows", metavar="FACTOR", help="Of a study: a row of panels for each level.")
 @click.option("--columns", metavar="FACTOR", help="Of a study: a column for each.")
@@ -64,6 +73,7 @@ def command(
     kind: str | None,
     sources: Sequence[str],
     outputs: Sequence[Path],
+    dark_outputs: Sequence[Path],
     list_plots: bool,
     store: str,
     part: Part,
@@ -85,16 +95,17 @@ def command(
     Example: longfat analyze r.csv --factors a,b --json | longfat plot variation - -o v.pdf
     """
     from longfat import plots
-    from longfat.plots.options import Options, check_formats
+    from longfat.plots.options import PICTURES, Options, check_formats
 
     if list_plots:
         rows = [[name, plots.find(name).SOURCE, plots.find(name).SUMMARY] for name in plots.PLOTS]
         print_table(["plot", "of", "shows"], rows)
         return
-    if kind is None or not sources or not outputs:
+    if kind is None or not sources or not (outputs or dark_outputs):
         raise click.UsageError("KIND, SOURCE and -o FILE are needed, or --list")
     plot = plots.find(kind)
     check_formats(outputs)
+    check_formats(dark_outputs, PICTURES)
     options = Options(**factors, flow=flow, start_s=start_s, end_s=end_s)  # type: ignore[arg-type]
     _check_said(kind, plot.SOURCE, options, part)
     for given in sources:
@@ -105,9 +116,10 @@ def command(
     except plots.NothingToDraw as error:
         advice = _nothing_to_draw(kind, source, sources[0], part, store)
         raise LongfatError(advice) from error
-    for output in outputs:
-        for written in figure.save(output):
-            say(f"drew {written}")
+    for drawn, files in ((figure, outputs), (figure.dark(), dark_outputs)):
+        for file in files:
+            for written in drawn.save(file):
+                say(f"drew {written}")
 
 
 def _check_said(kind: str, wanted: str, options: "Options", part: Part) -> None:

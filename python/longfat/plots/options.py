@@ -8,7 +8,8 @@ from typing import Any, Literal
 from longfat.base.errors import BadInput, LongfatError
 from longfat.plots.names import in_order
 
-FORMATS = (".svg", ".pdf", ".png", ".html", ".csv")
+PICTURES = (".svg", ".pdf", ".png", ".webp")
+FORMATS = (*PICTURES, ".html", ".csv")
 
 Row = Mapping[str, Any]
 
@@ -92,11 +93,11 @@ class Options:
 PLAIN = Options()
 
 
-def check_formats(outputs: Sequence[Path]) -> None:
-    """Raise `LongfatError` for an output with an unknown suffix."""
+def check_formats(outputs: Sequence[Path], formats: Sequence[str] = FORMATS) -> None:
+    """Raise `LongfatError` for an output with another suffix."""
     for output in outputs:
-        if output.suffix not in FORMATS:
-            raise LongfatError(f"{output}: the suffix must be one of {', '.join(FORMATS)}")
+        if output.suffix not in formats:
+            raise LongfatError(f"{output}: the suffix must be one of {', '.join(formats)}")
 
 
 def check_factors(options: Options, known: Sequence[str]) -> None:

@@ -8,6 +8,7 @@ of the muted scheme of Tol, "Colour Schemes" (SRON/EPS/TN/09-002, 2021), which h
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+PAPER, DARK_PAPER = "#ffffff", "#181818"
 INK = "#333333"
 NEUTRAL = "#999999"
 FAINT = "#cccccc"
