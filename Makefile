@@ -17,15 +17,21 @@ FIGURE_2 := 0 0.1 0.5
 # What Figure 5 of 97-0424 shows.
 FIGURE_5 := guaranteed-rate --table 3,4,5,6,7,8,9 --columns guaranteed_rate --colors policy --markers flavor
 
+# Tests also wait, for processes, timers and disks: three at a time for two processors.
+WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + $$(getconf _NPROCESSORS_ONLN) / 2)
+
 # A table of 98-0876R1 for the gallery of plots.
 TABLE_4 := examples/analysis/table4-wan.csv --factors tcp_flavor,buffer_rtt,drop_policy --response efficiency
 
-.PHONY: build demo test rust-tests python-tests examples faults fuzz mutants needed lint bench docs gallery site wheel wheels sdist aarch64 lock vendor clean
+.PHONY: build demo test rust-tests python-tests examples laws faults fuzz mutants needed lint lint-rust lint-python bench docs gallery site wheel wheels sdist aarch64 lock vendor clean
 
 build: .venv/built
 
-.venv/installed: requirements.lock
+# All that compiling needs of Python: the style of Rust is checked while the packages are installed.
+.venv/pyvenv.cfg:
 	$(PYTHON) -m venv .venv
+
+.venv/installed: requirements.lock | .venv/pyvenv.cfg
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	touch $@
 
@@ -44,16 +50,20 @@ test: rust-tests python-tests
 
 # Continuous integration runs them while the tests in Rust are compiled, which leaves a core idle now and then.
 python-tests: examples
-	$(BIN)/pytest --quiet --numprocesses auto --dist worksteal
+	$(BIN)/pytest --quiet --numprocesses $(WORKERS) --dist worksteal
 
 # Programs below `examples` are checked by lint, and compiled with the engine that is shipped.
 rust-tests: lint
 	cargo test --workspace --quiet --lib --bins --tests
 	cargo test --quiet --doc $(DOCUMENTED)
 
-# What the tests of instructions count: the engine as it is shipped. After the engine, whose crates are linked into them.
+# What the tests of instructions count: the engine as it is shipped. After the engine, whose compiled crates it is linked from.
 examples: build
-	cargo build --quiet --release --package longfat-engine --package longfat-trace --examples
+	cargo build --quiet --release --package longfat-bindings --example run_scenario
+
+# `longfat verify` holds every law in `make test`; here with the engine's assertions and overflow checks. Some minutes.
+laws:
+	cargo test --quiet --package longfat-verify --lib -- --ignored
 
 # The whole suite of faults: some minutes. `make test` strikes a few times.
 faults: build
@@ -76,9 +86,13 @@ needed: .venv/installed
 	@$(BIN)/python tools/installed.py $(NEEDS)
 
 # Needs no engine: continuous integration checks the style while the engine is linked.
-lint: .venv/installed
+lint: lint-rust lint-python
+
+lint-rust: | .venv/pyvenv.cfg
 	cargo fmt --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
+
+lint-python: .venv/installed
 	$(BIN)/ruff check --quiet
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/mypy --no-error-summary
@@ -93,7 +107,7 @@ bench: build
 # The numbers and the picture in the documents come out of runs; nobody types them.
 docs: build
 	mkdir -p demo/traces
-	cargo build --quiet --release --package longfat-engine --example run_scenario
+	cargo build --quiet --release --package longfat-bindings --example run_scenario
 	$(BIN)/python benchmarks/profile.py --splice docs/method/speed.md
 	$(BIN)/python -m benchmarks.connections --splice docs/method/speed.md
 	$(BIN)/python -m benchmarks.startup --splice docs/method/speed.md
@@ -104,7 +118,7 @@ docs: build
 	$(BIN)/python -m benchmarks.traces --splice docs/method/traces.md
 	$(BIN)/python -m benchmarks.estimates --splice docs/guide/limits.md
 	$(BIN)/python -m benchmarks.orbits --splice docs/guide/orbits.md
-	$(BIN)/longfat plot orbit examples/leo-orbit/orbit.toml -o docs/images/orbit.png
+	$(BIN)/longfat plot orbit examples/leo-orbit/orbit.toml -o docs/images/orbit.png --dark docs/images/orbit-dark.webp
 	$(BIN)/python -m benchmarks.interrupts --splice docs/method/faults.md
 	$(BIN)/python -m benchmarks.emulate --splice docs/guide/emulate.md
 	$(BIN)/python -m benchmarks.kernel --splice docs/method/linux.md
@@ -115,25 +129,25 @@ docs: build
 	$(BIN)/longfat study claims ubr-plus --splice studies/ubr-plus/README.md
 	$(BIN)/longfat study audit ubr-plus --table 2,3 --replications 2 --splice studies/ubr-plus/README.md
 	$(BIN)/longfat study compare ubr-plus --table 2,3 --by policy --splice README.md
-	$(BIN)/longfat plot efficiency-fairness ubr-plus --table 2,3 -o docs/images/efficiency-fairness.png
+	$(BIN)/longfat plot efficiency-fairness ubr-plus --table 2,3 -o docs/images/efficiency-fairness.png --dark docs/images/efficiency-fairness-dark.webp
 	$(BIN)/longfat study run guaranteed-rate
 	$(BIN)/longfat study compare guaranteed-rate --no-answer --splice studies/guaranteed-rate/README.md
 	$(BIN)/longfat study claims guaranteed-rate --splice studies/guaranteed-rate/README.md
-	$(BIN)/longfat plot efficiency-fairness $(FIGURE_5) -o docs/images/guaranteed-rate.png
+	$(BIN)/longfat plot efficiency-fairness $(FIGURE_5) -o docs/images/guaranteed-rate.png --dark docs/images/guaranteed-rate-dark.webp
 	for rate in $(FIGURE_2); do \
 	    $(BIN)/longfat run studies/guaranteed-rate/scenario.toml --set tcp.flavor=sack --set "duration=3 s" \
 	        --set port.scheduler.guaranteed_rate=$$rate --trace demo/traces/rate-$$rate --trace-what capacity > demo/traces.txt; \
 	done
 	$(BIN)/longfat study run examples/geo-service
-	$(BIN)/longfat plot responses examples/geo-service -o docs/images/geo-service.png
-	$(BIN)/longfat plot capacity $(FIGURE_2:%=demo/traces/rate-%) -o docs/images/capacity.png
+	$(BIN)/longfat plot responses examples/geo-service -o docs/images/geo-service.png --dark docs/images/geo-service-dark.webp
+	$(BIN)/longfat plot capacity $(FIGURE_2:%=demo/traces/rate-%) -o docs/images/capacity.png --dark docs/images/capacity-dark.webp
 	$(BIN)/longfat run examples/traces/wan.toml --trace demo/traces/wan > demo/traces.txt
 	for kind in three-panel cwnd time-sequence; do \
-	    $(BIN)/longfat plot $$kind demo/traces/wan -o docs/images/$$kind.png; \
+	    $(BIN)/longfat plot $$kind demo/traces/wan -o docs/images/$$kind.png --dark docs/images/$$kind-dark.webp; \
 	done
 	$(BIN)/longfat analyze $(TABLE_4) --json > demo/analysis.json
 	for kind in variation main-effects; do \
-	    $(BIN)/longfat plot $$kind demo/analysis.json -o docs/images/$$kind.png; \
+	    $(BIN)/longfat plot $$kind demo/analysis.json -o docs/images/$$kind.png --dark docs/images/$$kind-dark.webp; \
 	done
 	$(BIN)/longfat study run final-report
 	$(BIN)/longfat study compare final-report --no-answer --splice studies/final-report/README.md
@@ -156,8 +170,8 @@ docs: build
 	$(BIN)/longfat study run long-fat
 	$(BIN)/longfat study compare long-fat --intervals --no-answer --splice studies/long-fat/README.md
 	$(BIN)/longfat study claims long-fat --splice studies/long-fat/README.md
-	$(BIN)/longfat plot responses long-fat --table newcomer,farther -o docs/images/long-fat-shares.png
-	$(BIN)/longfat plot responses long-fat --table friends -o docs/images/long-fat-reno.png
+	$(BIN)/longfat plot responses long-fat --table newcomer,farther -o docs/images/long-fat-shares.png --dark docs/images/long-fat-shares-dark.webp
+	$(BIN)/longfat plot responses long-fat --table friends -o docs/images/long-fat-reno.png --dark docs/images/long-fat-reno-dark.webp
 	$(BIN)/python -m tools.screenshots longfat.db
 
 # Every plot and page as a picture, from runs that are made if they are missing: some minutes. Needs Chromium.

@@ -1,6 +1,6 @@
 """Cost of a run by number of connections: time per packet-hop, set-up, memory.
 
-    cargo build --release --package longfat-engine --example run_scenario
+    cargo build --release --package longfat-bindings --example run_scenario
     .venv/bin/python -m benchmarks.connections [--record FILE] [--splice PAGE] [--repetitions N]
 
 All send without end through one bottleneck of 10 Gbit/s and begin within half a second. A million,

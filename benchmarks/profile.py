@@ -5,7 +5,7 @@ valgrind's callgrind and compares with `benchmarks/instructions.txt`; exit code 
 more or less. `--bless` rewrites that file, `--splice PAGE` puts tables into a page. Needs valgrind
 and the release build of an example:
 
-    cargo build --release --package longfat-engine --example run_scenario
+    cargo build --release --package longfat-bindings --example run_scenario
 """
 
 import argparse
@@ -25,7 +25,7 @@ from longfat.report.splice import spliced
 HERE = Path(__file__).parent
 EXPECTED = HERE / "instructions.txt"
 PROGRAM = HERE.parent / "target" / "release" / "examples" / "run_scenario"
-BUILD = "cargo build --release --package longfat-engine --example run_scenario"
+BUILD = "cargo build --release --package longfat-bindings --example run_scenario"
 TOLERANCE = 0.01
 COMMAND = "python benchmarks/profile.py"
 

@@ -8,7 +8,7 @@ for its user CPU time, the minimum of some repetitions; and by `longfat run`, wh
 interpreter in both cases. `--record` stores the result, `--splice` puts the table of the newest
 record into a page without measuring anything. Needs valgrind and the release build of an example:
 
-    cargo build --release --package longfat-trace --example watch_scenario
+    cargo build --release --package longfat-bindings --example watch_scenario
 """
 
 import resource
@@ -23,7 +23,7 @@ from benchmarks.profile import HERE, compiler, counted, object_to_machine
 from benchmarks.recorded import Recorded
 
 PROGRAM = HERE.parent / "target" / "release" / "examples" / "watch_scenario"
-BUILD = "cargo build --release --package longfat-trace --example watch_scenario"
+BUILD = "cargo build --release --package longfat-bindings --example watch_scenario"
 LONG = "20 s"
 """Duration that makes the start of the process negligible."""
 
@@ -44,13 +44,22 @@ class Cost:
 def instructions(scenario: Path) -> Cost:
     """Count the instructions of a long run. Raises `Unmeasurable` if that is impossible."""
     object_to_machine(PROGRAM, BUILD)
-
-    def count(watched: str) -> int:
-        command = [str(PROGRAM), str(scenario), watched, f"duration={LONG}"]
-        return sum(counted(command)[1].values())
-
     with TemporaryDirectory() as folder:
-        return Cost(count("unwatched"), count(folder))
+        command = [str(PROGRAM), str(scenario)]
+        length = f"duration={LONG}"
+        return Cost(_count([*command, "unwatched", length]), _count([*command, folder, length]))
+
+
+def command_instructions(scenario: Path) -> Cost:
+    """Count those of a long `longfat run`, including the interpreter's start, as `instructions`."""
+    object_to_machine()
+    with TemporaryDirectory() as folder:
+        command = [sys.executable, *_command(scenario)]
+        return Cost(_count(command), _count([*command, "--trace", folder]))
+
+
+def _count(command: list[str]) -> int:
+    return sum(counted(command)[1].values())
 
 
 def user_seconds(scenario: Path, repetitions: int) -> Cost:
@@ -64,9 +73,13 @@ def user_seconds(scenario: Path, repetitions: int) -> Cost:
 def command_seconds(scenario: Path, repetitions: int) -> Cost:
     """Measure the user CPU time of a long `longfat run`, including the interpreter's start."""
     with TemporaryDirectory() as folder:
-        program = Path(sys.executable).with_name("longfat")
-        command = [str(program), "run", str(scenario), "--set", f"duration={LONG}"]
+        command = _command(scenario)
         return _least([command, [*command, "--trace", folder]], repetitions)
+
+
+def _command(scenario: Path) -> list[str]:
+    program = Path(sys.executable).with_name("longfat")
+    return [str(program), "run", str(scenario), "--set", f"duration={LONG}"]
 
 
 def _least(commands: list[list[str]], repetitions: int) -> Cost:

@@ -21,6 +21,10 @@ RULES = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"
 """Rules that pages keep: WCAG 2.2 at levels A and AA, and what axe advises beyond."""
 
 
+LOOKS = (("light", 1400), ("dark", 390))
+"""Each scheme and each width of a screen once: neither depends on the other."""
+
+
 class NoBrowser(Exception):
     """There is no Chromium on this machine."""
 

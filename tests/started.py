@@ -1,8 +1,8 @@
-"""Processes of `longfat` that have its libraries from the beginning, for tests that start many.
+"""Processes of `longfat` that have its modules from the beginning, for tests that start many.
 
-Loading NumPy, SQLAlchemy and matplotlib costs more than what most tests ask for. `Starter`
-keeps a process that has loaded them, and forks one for each command. That one loads longfat itself,
-and ends as any other does. Polars is not among them: its threads must not be forked.
+Loading NumPy, SQLAlchemy, matplotlib and longfat costs more than what most tests ask for. `Starter`
+keeps a process that has loaded them, and forks one for each command, which ends as any other does.
+Polars is not among them: its threads must not be forked.
 
 Documents, benchmarks and tests of starts, signals and environments use the installed program.
 """
@@ -27,6 +27,14 @@ _LIBRARIES = (
     "numpy",
     "sqlalchemy.dialects.sqlite",
 )
+
+_PACKAGES = (
+    *("base", "statistics", "scenarios", "records", "studies", "store", "results", "analysis"),
+    *("running", "report", "cli"),
+)
+"""Packages of longfat whose modules are loaded, but for those that need what is not forked."""
+
+_NOT_FORKED = ("polars", "distributed", "scipy")
 
 _MOST_BYTES = 2**17
 """Longest request: one message of a socket."""
@@ -92,9 +100,29 @@ class Starter:
         return subprocess.CompletedProcess(command, code, stdout, stderr)
 
 
+def _load() -> None:
+    """Load all modules that commands share."""
+    import gc
+    import pkgutil
+    from importlib import import_module
+
+    for library in _LIBRARIES:
+        import_module(library)
+    sys.modules.update(dict.fromkeys(_NOT_FORKED))  # type: ignore[arg-type] # cannot be imported
+    for package in _PACKAGES:
+        folder = import_module(f"longfat.{package}").__path__
+        for module in pkgutil.walk_packages(folder, f"longfat.{package}."):
+            if ".migrations" not in module.name:
+                with suppress(ImportError):
+                    import_module(module.name)
+    for library in _NOT_FORKED:
+        del sys.modules[library]
+    gc.freeze()  # shared by all processes
+
+
 def _serve(requests: socket.socket) -> Callable[[], None] | None:
     """Fork a process for each request. Returns the program there, and None at the end here."""
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody asks for the processes that wait
+    signal.signal(signal.SIGCHLD, _bury)
     while True:
         request, descriptors, _, _ = socket.recv_fds(requests, _MOST_BYTES, 4)
         if not request:
@@ -104,6 +132,13 @@ def _serve(requests: socket.socket) -> Callable[[], None] | None:
             return _started(request, *descriptors)
         for descriptor in descriptors:
             os.close(descriptor)
+
+
+def _bury(*_: object) -> None:
+    """Take leave of the processes that have ended, whose CPU time then counts as this one's."""
+    with suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
 
 
 def _started(request: bytes, answers: int, *standard: int) -> Callable[[], None]:
@@ -132,11 +167,8 @@ def _started(request: bytes, answers: int, *standard: int) -> Callable[[], None]
 
 
 if __name__ == "__main__":
-    import importlib
-
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal; the tests end this process
-    for library in _LIBRARIES:
-        importlib.import_module(library)
+    _load()
     # Returns before the program runs, which then begins and ends as at the top of its script.
     if do := _serve(socket.socket(fileno=int(sys.argv[1]))):
         do()

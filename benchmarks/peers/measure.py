@@ -6,7 +6,7 @@ as JSON the user CPU seconds, with set-up apart, the packets and, if valgrind is
 instructions. `--page FILE` prints the table of a record, `--splice PAGE` puts it into a page. Needs
 `ns` (Debian's ns2) and
 
-    cargo build --release --package longfat-engine --example run_scenario
+    cargo build --release --package longfat-bindings --example run_scenario
 """
 
 import argparse

@@ -21,10 +21,14 @@ def test_laws_examples_and_traces_are_all_there_and_hold(longfat: Longfat) -> No
     process = longfat("verify", "--json")
     assert process.returncode == 0, process
     checks = json.loads(process.stdout)["checks"]
-    counts = {kind: [c["kind"] for c in checks].count(kind) for kind in ("law", "example", "trace")}
+    counts = {
+        kind: [c["kind"] for c in checks].count(kind)
+        for kind in ("law", "example", "trace", "stack")
+    }
     assert counts["law"] >= 20
     assert counts["example"] >= 12
     assert counts["trace"] >= 24
+    assert counts["stack"] >= 24
     assert f"all {len(checks)} checks passed" in process.stderr
 
 

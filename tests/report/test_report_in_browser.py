@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("playwright")
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser import new_page, violations
+from tests.browser import LOOKS, new_page, violations
 
 DRAWN = "html[data-drawn=all]"
 
@@ -33,8 +33,7 @@ def opened(browser: Browser, file: Path, **settings: Any) -> Iterator[tuple[Page
     page.close()
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("scheme", "width"), LOOKS)
 def test_figures_are_drawn_without_errors_and_without_a_network(
     browser: Browser, page: Path, width: int, scheme: str
 ) -> None:

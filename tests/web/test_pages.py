@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("playwright")
 from playwright.sync_api import Browser, Request, expect
 
-from tests.browser import violations
+from tests.browser import LOOKS, violations
 from tests.support import Longfat
 from tests.waiting import until
 from tests.web.conftest import SMALL
@@ -26,8 +26,7 @@ SHOWN = {
 }
 
 
-@pytest.mark.parametrize("width", [1400, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("scheme", "width"), LOOKS)
 @pytest.mark.parametrize("address", SHOWN)
 def test_pages_show_without_errors_and_fit(
     browser: Browser, server: Served, address: str, scheme: str, width: int

@@ -40,6 +40,7 @@ mod tests {
     }
 
     #[test]
+    #[ignore = "a minute; `longfat verify` holds them in the tests of Python, and `make laws` with overflow checks"]
     fn every_law_holds() {
         assert_eq!(failures(Kind::Law), [""; 0]);
     }
@@ -55,6 +56,7 @@ mod tests {
     }
 
     #[test]
+    #[ignore = "as every_law_holds"]
     fn a_model_does_what_the_stack_does_beside_which_it_is_held() {
         assert_eq!(failures(Kind::Stack), [""; 0]);
     }

@@ -1,6 +1,6 @@
 //! Runs one scenario file and prints its record: a small program for profilers.
 //!
-//! `cargo run --release --example run_scenario -- SCENARIO [events] [path=value]...`; "events" keeps the fast driver out.
+//! `cargo run --release --package longfat-bindings --example run_scenario -- SCENARIO [events] [path=value]...`; "events" keeps the fast driver out.
 
 use longfat_engine::scenario::Scenario;
 use longfat_engine::{Driver, run_by};

@@ -1,6 +1,6 @@
 //! Runs one scenario file and writes its traces: a small program for profilers.
 //!
-//! `cargo run --release --package longfat-trace --example watch_scenario -- SCENARIO FOLDER [TRACE,TRACE...] [path=value]...`; all traces
+//! `cargo run --release --package longfat-bindings --example watch_scenario -- SCENARIO FOLDER [TRACE,TRACE...] [path=value]...`; all traces
 //! if none is named. With "unwatched" in place of a folder, it runs without traces.
 
 use std::path::Path;
