@@ -1,9 +1,16 @@
-"""Blocks of documents that are not pasted as they are: files in part, and lists of commands."""
+"""Blocks of documents that are not pasted as they are: files in part, and lists of commands.
+
+A command of a list must exist. Those that run alone and in seconds are run, on the quick part of a
+study, one after the other; those of console blocks are pasted by `tests.test_documents`.
+"""
 
 import re
 import shlex
+import shutil
+import sqlite3
 import tomllib
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +22,9 @@ from longfat.cli.program import main
 from longfat.cli.schema import KINDS, schema_of
 from longfat.cli.verify import CHECKS, Verification
 from longfat.scenarios.editors import for_editors
+from tests.conftest import in_folder
+from tests.started import Starter
+from tests.support import Longfat
 
 ROOT = Path(__file__).parent.parent
 PAGES = [
@@ -99,6 +109,89 @@ def longfat_in(line: str) -> Iterator[list[str]]:
             break
         words.append(word)
     yield words[1:]
+
+
+LEFT_OUT = {
+    "has no end": r"view\b",
+    "needs other machines, or the network of this one": r".* --cluster |emulate|compare-real",
+    "is a minute, and run by tests/cli": r"verify(?: reno)?$|verify (?:linux|kernel)",
+    "is about files of its reader": r"export study STUDY|store (?:merge|salvage)|.*www\.csv",
+    "is run in its quick part by tests/shipped": r"(?:study \w+|analyze|plot [a-z-]+) (?!ubr-plus)",
+    "is of README's scenario, and run by tests/test_documents": r".*\blan\.toml",
+}
+"""Commands that are not run, by reason."""
+
+OF_PARTS = {"table", "where", "replications", "sample", "knob", "splice"}
+"""Options that choose a part, which here is the quick one."""
+
+
+def run_here() -> dict[str, list[tuple[list[str], str]]]:
+    """Commands that are run, each once, by page: words, and the file that takes the output."""
+    found: dict[str, list[tuple[list[str], str]]] = {}
+    known = set()
+    for page, text in blocks("|bash"):
+        for line in text.replace("\\\n", " ").splitlines():
+            for words in longfat_in(line):
+                said = " ".join(words)
+                is_left_out = any(re.match(pattern, said) for pattern in LEFT_OUT.values())
+                if not is_left_out and (same := frozenset(of_quick_part(words, ""))) not in known:
+                    known.add(same)
+                    target = re.search(r"> ([\w.-]+)$", line)
+                    found.setdefault(page, []).append((words, target[1] if target else ""))
+    return found
+
+
+def of_quick_part(words: list[str], run: str) -> list[str]:
+    """The same of the quick part of a study; audits are planned; a run is one of the store."""
+    quick = [
+        run if word == "3f2a91" else "lan.toml" if word == "theirs.toml" else word for word in words
+    ]
+    if "ubr-plus" not in words:
+        return quick
+    kept, rest = [], iter(quick)
+    for word in rest:
+        if word.removeprefix("--") in OF_PARTS - ({"table"} if words[0] == "analyze" else set()):
+            next(rest)
+        elif word not in ("--quick", "--pairs"):
+            kept.append(word)
+    return [*kept, "--quick", *(["--plan"] if words[:2] == ["study", "audit"] else [])]
+
+
+@pytest.fixture(scope="session")
+def quick_store(starter: Starter, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store with the quick part of `ubr-plus`."""
+    folder = tmp_path_factory.mktemp("quick")
+    process = in_folder(folder, starter)("study", "run", "ubr-plus", "--quick")
+    assert process.returncode == 0, process.stderr
+    return folder / "longfat.db"
+
+
+@pytest.mark.parametrize("page", RUN := run_here())
+def test_commands_of_lists_run(
+    longfat: Longfat, quick_store: Path, scenario_file: Path, tmp_path: Path, page: str
+) -> None:
+    shutil.copy(quick_store, tmp_path)
+    scenario_file.rename(tmp_path / "lan.toml")
+    for folder in ("examples", "studies"):
+        (tmp_path / folder).symlink_to(ROOT / folder)
+    with closing(sqlite3.connect(quick_store)) as database:
+        ((run,),) = database.execute("SELECT run_id FROM runs LIMIT 1").fetchall()
+    for words, target in RUN[page]:
+        process = longfat(*of_quick_part(words, run))
+        assert process.returncode == 0, (words, process.stderr)
+        if target:
+            (tmp_path / target).write_text(process.stdout)
+
+
+def test_a_reason_to_leave_commands_out_concerns_some() -> None:
+    said = [" ".join(words) for _, words in commands()]
+    idle = {
+        reason
+        for reason, pattern in LEFT_OUT.items()
+        if not any(re.match(pattern, each) for each in said)
+    }
+    assert idle == set()
+    assert sum(map(len, RUN.values())) > 20
 
 
 def misuse(words: list[str]) -> str:

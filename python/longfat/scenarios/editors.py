@@ -46,7 +46,7 @@ class _Definitions:
         return changed
 
     def _of_key(self, key: str, schema: Schema) -> Schema:
-        if not _has_tables(schema):
+        if not _has_tables(schema) and not _is_choice(schema):
             return self.referring(schema, key)
         shown = {word: schema[word] for word in _SHOWN if word in schema}
         return {**shown, "properties": {}, "allOf": [self._reference(schema, key)]}
@@ -65,6 +65,11 @@ class _Definitions:
             self._names[text] = name if number == 1 else f"{name}.{number}"
             self.by_name[self._names[text]] = definition
         return {"$ref": f"#/$defs/{self._names[text]}"}
+
+
+def _is_choice(schema: Schema) -> bool:
+    """Tell whether a schema has alternatives: taplo would list a key once for each."""
+    return any(word in schema for word in _LISTS)
 
 
 def _has_tables(schema: Schema) -> bool:
