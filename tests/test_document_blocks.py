@@ -142,7 +142,7 @@ def run_here() -> dict[str, list[tuple[list[str], str]]]:
 
 
 def of_quick_part(words: list[str], run: str) -> list[str]:
-    """The same of the quick part of a study; audits are planned; a run is one of the store."""
+    """Return a command for the quick part of a study; an audit is planned, a run of the store."""
     quick = [
         run if word == "3f2a91" else "lan.toml" if word == "theirs.toml" else word for word in words
     ]

@@ -124,7 +124,15 @@ def take_report(camera: Camera, store: Path) -> None:
     """Take the picture of a comparison in a report."""
     with tempfile.TemporaryDirectory() as folder, camera.page(HEIGHT) as page:
         report = Path(folder) / "report.html"
-        command = [PROGRAM, *REPORT, "--store", store, "-o", report, "--no-traces"]
+        command: list[str | Path] = [
+            PROGRAM,
+            *REPORT,
+            "--store",
+            store,
+            "-o",
+            report,
+            "--no-traces",
+        ]
         subprocess.run(command, check=True)
         page.goto(report.as_uri())
         page.wait_for_selector("html[data-drawn=all]")
