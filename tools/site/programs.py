@@ -7,6 +7,8 @@ from pathlib import Path
 
 from tools.site.navigation import toctree
 
+from longfat.cli.schema import KINDS
+
 MODULES = {
     "longfat": "scenarios, runs, studies, plots and stores",
     "longfat.controls": "congestion controls of users",
@@ -41,14 +43,15 @@ def _index(modules: list[str]) -> str:
         for (name, what), page in zip(MODULES.items(), modules, strict=True)
     )
     below = [
-        *(f"reference/{kind}.md" for kind in ("scenario", "study", "claims", "orbit")),
+        *(f"reference/{kind}.md" for kind in KINDS),
         *("reference/models/index.md", "Commands </reference/commands/longfat>"),
         *(*modules, "reference/c-interface.md"),
     ]
     return (
         "# Reference\n\nThese pages are generated from what the programs declare.\n\n"
         "**Files**: [scenario](scenario.md), [study](study.md), [claims](claims.md), "
-        "[orbit](orbit.md). [Models and their parameters](models/index.md).\n\n"
+        "[orbit](orbit.md), [situation](situation.md). "
+        "[Models and their parameters](models/index.md).\n\n"
         "**Commands**: [longfat](commands/longfat.md).\n\n"
         f"**Python**:\n\n{listed}\n\n"
         "**C**: [the interface of controls](c-interface.md). "

@@ -181,7 +181,9 @@ class Reference:
     def _example(self, key: str, of: Schema, path: str) -> Any:
         """Return a value: of a scenario of the repository, of the schema, or any that fits."""
         used = self.used.get(_joined(path, key))
-        if used is not None and (of.get("title") or len(_toml(used)) <= LONGEST_EXAMPLE):
+        is_short = of.get("title") or len(_toml(used)) <= LONGEST_EXAMPLE
+        is_another_key = of.get("type") == "object" and not isinstance(used, dict)
+        if used is not None and is_short and not is_another_key:
             return used
         for each in _alternatives(of):
             if each.get("examples"):
