@@ -8,7 +8,7 @@ import longfat
 from longfat import load_scenario, run
 from longfat.base.errors import BadInput
 from longfat.notebook.study import Study
-from longfat.records.completions import DELIVERED_SHARE, TIMES, in_short
+from longfat.records.completions import DELIVERED_SHARE, POWER, TIMES, in_short
 from longfat.records.directions import is_more_better, is_share
 from longfat.results.stored import load_responses
 from longfat.statistics.histogram import Histogram
@@ -102,6 +102,18 @@ def test_a_kind_of_which_nothing_was_delivered_has_no_times(tmp_path: Path) -> N
     assert json.loads(in_short(kinds))["flow up to 1 kB"] == {"asked": 0, "delivered": 0}
 
 
+def test_power_is_the_number_delivered_over_the_median_time_and_more_of_it_is_better(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "flows.toml"
+    file.write_text(FLOWS)
+    kinds = {kind["name"]: kind for kind in run(load_scenario(file))["completions"]}
+    flow = json.loads(in_short(kinds))["flow"]
+    assert flow["power"] == pytest.approx(flow["delivered"] / flow["p50_s"])
+    assert is_more_better("flow power")
+    assert not is_share("flow power")
+
+
 def test_how_long_flows_took_is_tabulated_as_a_metric_is(own: Study) -> None:
     file = own.definition.folder / "study.toml"
     file.write_text(
@@ -142,7 +154,7 @@ def test_every_statistic_of_completions_that_a_study_may_tabulate_exists(own: St
     plan = plan_design(own.definition, own.selection)
     with Store.readable(own.store) as store:
         (runs, *_) = load_responses(plan, store, SHORT).values()
-    for statistic in (*TIMES, DELIVERED_SHARE):
+    for statistic in (*TIMES, DELIVERED_SHARE, POWER):
         assert f"flow {statistic}" in runs[1]
         response = f'\n[[response]]\nmetric = "flow {statistic}"\nrows = {{ buffer = "all" }}\n'
         (own.definition.folder / "study.toml").write_text(STUDY + response)

@@ -172,8 +172,8 @@ impl Response {
     }
 }
 
-/// Statistics of completion times, and the share completed.
-const OF_COMPLETIONS: [&str; 6] = ["mean_s", "p50_s", "p90_s", "p95_s", "p99_s", "delivered_share"];
+/// Statistics of completion times, the share completed, and the number completed over the median time.
+const OF_COMPLETIONS: [&str; 7] = ["mean_s", "p50_s", "p90_s", "p95_s", "p99_s", "delivered_share", "power"];
 
 /// True if a metric is such a statistic of a kind of request or flow: "flow up to 100 kB p95_s". Only runs know the kinds.
 fn is_of_completions(metric: &str) -> bool {
@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn what_is_told_of_completions_can_be_tabulated_and_nothing_else_of_them() {
-        for time in ["flow p95_s", "flow up to 100 kB mean_s", "page p50_s", "page delivered_share"] {
+        for time in ["flow p95_s", "flow up to 100 kB mean_s", "page p50_s", "page delivered_share", "page power"] {
             let response = check(&format!("metric = \"{time}\"\nrows = {{ policy = \"all\" }}")).unwrap();
             assert_eq!(response["metric"], time);
         }

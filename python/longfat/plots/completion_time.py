@@ -53,7 +53,7 @@ def collect(runs: Sequence[Traces], _options: "Options") -> list[Row]:
     if not rows:
         raise LongfatError(
             f"{runs[0].folder}: nothing was asked for in this run; "
-            'completion times need traffic = "www", "http" or "flows"'
+            'completion times need traffic = "www", "http", "flows" or "closed-loop"'
         )
     return rows
 

@@ -4,6 +4,7 @@ A store has whole histograms (`longfat.statistics.histogram`). Claims read the s
 for each kind (`"flow up to 100 kB"`, `"page"`), the numbers `asked` for and `delivered`, and of the
 completion times the mean (`mean_s`) and the 50, 90, 95 and 99 % quantiles, in seconds. Requests
 not delivered when the run ends have no completion time: `delivered_share` is the share delivered.
+`power` is the number delivered over the median time (RFC 2415: goodput divided by median delay).
 """
 
 import json
@@ -18,6 +19,10 @@ TIMES = ("mean_s", *QUANTILES)
 """Statistics of the completion times of a kind, in seconds."""
 
 DELIVERED_SHARE = "delivered_share"
+
+POWER = "power"
+
+_STATISTICS = (*TIMES, DELIVERED_SHARE, POWER)
 
 LEAST_SHARE = 0.95
 """Smallest delivered share at which completion times are unbiased: below it, fast ones prevail."""
@@ -34,12 +39,12 @@ def in_short(kinds: Mapping[str, Mapping[str, Any]]) -> str:
 def is_of_completions(response: str) -> bool:
     """Whether a response is a statistic of completions and no metric: "page delivered_share"."""
     kind, statistic = _parts(response)
-    return bool(kind.strip()) and statistic in (*TIMES, DELIVERED_SHARE)
+    return bool(kind.strip()) and statistic in _STATISTICS
 
 
 def is_time(response: str) -> bool:
     """Whether a response is a completion time: "flow up to 100 kB p95_s"."""
-    return is_of_completions(response) and not response.endswith(DELIVERED_SHARE)
+    return is_of_completions(response) and _parts(response)[1] in TIMES
 
 
 def kind_of(response: str) -> str:
@@ -66,7 +71,7 @@ def statistics_of(kinds: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
         f"{name} {statistic}": number
         for name, measures in kinds.items()
         for statistic, number in _kind(measures).items()
-        if statistic in (*TIMES, DELIVERED_SHARE)
+        if statistic in _STATISTICS
     }
 
 
@@ -83,4 +88,5 @@ def _kind(measures: Mapping[str, Any]) -> dict[str, float]:
     if not times.count:
         return counts
     quantiles = {name: times.quantile_seconds(share) for name, share in QUANTILES.items()}
-    return {**counts, "mean_s": times.mean_seconds, **quantiles}
+    power = {POWER: counts["delivered"] / quantiles["p50_s"]} if quantiles["p50_s"] else {}
+    return {**counts, "mean_s": times.mean_seconds, **quantiles, **power}

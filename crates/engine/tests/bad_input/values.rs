@@ -353,6 +353,26 @@ fn traffic_of_the_web_that_cannot_be_is_refused_where_it_is_wrong() {
 }
 
 #[test]
+fn closed_loops_that_cannot_be_are_refused() {
+    let size = "size = { kind = 'fixed', size = '1 kB' }";
+    for (settings, words) in [
+        (
+            "count = 'unlimited'",
+            "traffic.count: without a pause and a request time a run could have any number of pages",
+        ),
+        ("count = 0", "traffic.count: expected a whole number of at least 1"),
+        ("count = 1, embedded = 2000", "traffic.embedded: 2000 files are too many; at most 1000"),
+        ("count = 1, name = ' '", "traffic.name: no name; a word for what is asked for"),
+        ("count = 20000000", "the senders' traffic has over 1000000 connections in all"),
+        ("count = 'unlimited', pause = '1 ps'", "the senders' traffic has over 1000000 connections in all"),
+    ] {
+        let problems = complaints_with(&[("traffic", &format!("{{ kind = 'closed-loop', {size}, {settings} }}"))]);
+        assert_eq!(problems.len(), 1, "{settings}: {problems:#?}");
+        assert!(problems[0].contains(words), "{settings}: {}", problems[0]);
+    }
+}
+
+#[test]
 fn flows_that_cannot_be_are_refused_before_any_is_drawn() {
     let size = "size = { kind = 'fixed', size = '1 kB' }";
     let with = |settings: &str| complaints_with(&[("traffic", &format!("{{ kind = 'flows', {settings} }}"))]);

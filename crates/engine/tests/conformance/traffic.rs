@@ -56,8 +56,31 @@ fn connections_are_counted_without_being_made() {
             }
         }
     }
+    let page = "{ kind = 'closed-loop', size = { kind = 'fixed', size = '10 kB' }, count = 'unlimited'";
+    for (more, at_once) in
+        [("request = '10 ms'", 50), ("request = '10 ms', embedded = 3", 100), ("pause = '5 ms'", 100)]
+    {
+        let source = choose(&format!("{page}, {more} }}")).build(&context(5, 1, "source"));
+        let half_a_second = Time(500_000_000_000);
+        let made = source.connections(half_a_second).map(|connections| connections.len());
+        assert_eq!((source.number_of_connections(half_a_second), made), (Some(at_once), made), "{more}");
+    }
     let half_a_second = Time(500_000_000_000);
     assert_eq!(flows("arrivals = 'evenly-spaced'").number_of_connections(half_a_second), Some(50));
+}
+
+#[test]
+fn files_of_pages_depend_on_the_user_and_the_page_alone() {
+    let page = "{ kind = 'closed-loop', size = { kind = 'exponential', mean = '10 kB' }, count = 20, embedded = 2";
+    let sizes = |seed, more: &str| {
+        let files =
+            choose(&format!("{page}{more} }}")).build(&context(seed, 1, "source")).connections(Time(1_000_000_000_000));
+        files.expect("each has a connection").iter().map(|file| file.size()).collect::<Vec<_>>()
+    };
+    let all = sizes(5, "");
+    assert_eq!(all.len(), 60);
+    assert_eq!(all, sizes(5, ", pause = 'uniform(1 ms, 2 ms)', request = '1 ms', start = '2 ms', name = 'other'"));
+    assert_ne!(all, sizes(6, ""));
 }
 
 #[test]

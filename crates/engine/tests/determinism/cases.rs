@@ -281,6 +281,15 @@ pub const CASES: &[(&str, u32, &str, &str, &str, &str)] = &[
         "traffic = { kind = \"rounds\", size = \"20 kB\", pause = \"1 ms\", start = \"uniform(0 ms, 1 ms)\" }",
     ),
     (
+        "lan 5 closed loops",
+        5,
+        LAN,
+        "1 s",
+        "buffer = \"1000 cells\"",
+        "traffic = { kind = \"closed-loop\", size = { kind = \"exponential\", mean = \"60 kB\" }, count = \"unlimited\", \
+         embedded = 3, pause = \"uniform(1 ms, 9 ms)\", request = \"1 ms\" }",
+    ),
+    (
         "wan 5 blocks",
         5,
         WAN,

@@ -1,4 +1,4 @@
-//! Groups with end systems of their own, that stop, or that begin after others; and synchronized rounds.
+//! Groups with end systems of their own, that stop, or that begin after others; closed loops; and synchronized rounds.
 
 use longfat_engine::config::{Field, Parameter};
 use longfat_engine::measure::RunRecord;
@@ -283,4 +283,78 @@ fn many_synchronized_senders_wait_for_timeouts_and_few_do_not() {
     let (few, many) = (mean(2), mean(40));
     assert!(few.0 < 0.012, "1 MB takes 8 ms at 1 Gbit/s: {few:?}");
     assert!(many.0 > 0.1 && many.1 > 0, "{many:?}");
+}
+
+/// Pages of one sender over the network, whose others begin when the run is over: completions of pages, and when the sender finished.
+fn pages(group: &str, loops: &str) -> (u64, u64, f64, Option<f64>) {
+    let size = "size = { kind = \"fixed\", size = \"1000 B\" }, pause = \"100 ms\", request = \"20 ms\"";
+    let traffic = format!("traffic = {{ kind = \"closed-loop\", {size}, {loops} }}");
+    let record = record(&network(&format!("{{ {group} }}, {{ count = 3, later = \"100 s\" }}"), &traffic));
+    let pages = record.completions.iter().find(|kind| kind.name == "page").expect("pages");
+    (pages.asked, pages.delivered, pages.times.mean_seconds().unwrap_or(0.0), record.flows[0].finished_s)
+}
+
+/// A request of 20 ms, a segment on three lines, and 10 ms one way.
+const ONE_FILE: f64 = 20e-3 + 1.04e-3 + 10e-3 + 2.0 * 8.32e-6;
+
+#[test]
+fn a_page_is_asked_for_a_pause_after_the_last_one_has_come() {
+    let (asked, delivered, mean, finished) = pages("", "count = 3");
+    assert_eq!((asked, delivered), (3, 3));
+    assert!((mean - ONE_FILE).abs() < 2e-6, "{mean}");
+    let finished = finished.expect("three pages are all");
+    assert!((finished - (3.0 * ONE_FILE + 2.0 * 0.1)).abs() < 1e-9, "{finished}");
+}
+
+/// The embedded files share the line: the second takes 1.04 ms more.
+#[test]
+fn embedded_files_are_asked_for_together_when_the_first_has_come() {
+    let (asked, delivered, mean, finished) = pages("", "count = 2, embedded = 2");
+    assert_eq!((asked, delivered), (2, 2));
+    let page = 2.0 * ONE_FILE + 1.04e-3;
+    assert!((mean - page).abs() < 2e-6, "{mean}, and not {page}");
+    let finished = finished.expect("two pages are all");
+    assert!((finished - (2.0 * page + 0.1)).abs() < 1e-9, "{finished}");
+}
+
+#[test]
+fn a_loop_that_stops_asks_no_more_and_a_page_without_its_files_has_not_come() {
+    assert_eq!(pages("stop = \"50 ms\"", "count = 3").0, 1, "the second would be asked for at 131 ms");
+    let (asked, delivered, ..) = pages("stop = \"40 ms\"", "count = 3, embedded = 2");
+    assert_eq!((asked, delivered), (1, 0), "the first file comes at 31 ms, the others would be handed over at 51 ms");
+}
+
+#[test]
+fn a_loop_begins_after_a_block_and_a_block_after_a_loop() {
+    let size = "size = { kind = \"fixed\", size = \"1000 B\" }";
+    let looping =
+        format!("traffic = {{ kind = \"closed-loop\", {size}, count = 2, pause = \"100 ms\", embedded = 1 }}");
+    let gate = "{ name = \"gate\", traffic = { kind = \"finite\", size = \"100 kB\" } }";
+    let groups =
+        format!("{gate}, {{ name = \"loop\", count = 2, after = \"gate\", {looping} }}, {{ after = \"loop\" }}");
+    let record = record(&network(&groups, ""));
+    let finished: Vec<_> = record.flows.iter().map(|flow| flow.finished_s.unwrap_or(f64::INFINITY)).collect();
+    assert_eq!(record.flows[1].started_s, Some(finished[0]));
+    assert_eq!(record.flows[2].started_s, Some(finished[0]));
+    assert_eq!(record.flows[3].started_s, Some(finished[1].max(finished[2])), "both pages of both users have come");
+    assert!(record.flows[1..3].iter().all(|flow| flow.bytes_delivered == 4 * 1000));
+}
+
+/// Beside an open loop, whose load is the same over any network.
+#[test]
+fn a_slow_network_is_asked_for_less_and_each_user_waits_for_one_page_at_most() {
+    let size = "size = { kind = \"exponential\", mean = \"50 kB\" }";
+    let asked = |rate: &str| {
+        let traffic = format!(
+            "{{ kind = \"closed-loop\", {size}, count = \"unlimited\", embedded = 3, pause = \"uniform(10 ms, 30 ms)\" }}"
+        );
+        let others = [("traffic".into(), traffic), ("topology.bottleneck.rate".into(), rate.into())];
+        let scenario = Scenario::parse(network("", "").canonical().as_bytes(), "network.json", &others);
+        let record = record(&scenario.unwrap_or_else(|problems| panic!("{problems:?}")));
+        let pages = record.completions.iter().find(|kind| kind.name == "page").expect("pages").clone();
+        assert!(pages.delivered <= pages.asked && pages.asked <= pages.delivered + 4, "{pages:?}");
+        pages.asked
+    };
+    let (slow, fast) = (asked("2 Mbit/s"), asked("8 Mbit/s"));
+    assert!(slow > 4 && fast > 2 * slow, "{slow} and {fast}");
 }

@@ -61,7 +61,7 @@ fn random_networks_use_every_policy_lose_cells_time_out_and_back_off() {
     assert_eq!(policies_that_lost, POLICIES.iter().map(|entry| entry.name).collect());
     assert_eq!(framings_that_lost, FRAMINGS.iter().map(|entry| entry.name).collect());
     assert_eq!(models_that_lost, LOSS_MODELS.iter().map(|entry| entry.name).collect());
-    assert_eq!(finished, BTreeSet::from(["finite", "flows", "messages", "rounds"]));
+    assert_eq!(finished, BTreeSet::from(["closed-loop", "finite", "flows", "messages", "rounds"]));
     let seen = (timed_out, backed_off, uneven);
     assert!(timed_out > 100 && backed_off > 50 && uneven > 50, "timed out, backed off, uneven rates: {seen:?}");
 }

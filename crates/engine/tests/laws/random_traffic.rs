@@ -19,7 +19,22 @@ pub fn any_limited_traffic() -> BoxedStrategy<String> {
             "{{ kind = \"messages\", size = \"{size} B\", interval = \"{interval} us\", count = {count}, start = \"{start}\" }}"
         )
     });
-    prop_oneof![3 => finite, 3 => messages, 3 => any_bursts(), 3 => any_flows(), 3 => any_rounds(), 4 => any_datagrams()].boxed()
+    prop_oneof![3 => finite, 3 => messages, 3 => any_bursts(), 3 => any_flows(), 3 => any_rounds(), 3 => any_closed_loop(), 4 => any_datagrams()]
+        .boxed()
+}
+
+/// Users who wait for pages of a few files.
+pub fn any_closed_loop() -> impl Strategy<Value = String> {
+    let count = prop_oneof![(1_u64..8).prop_map(|count| count.to_string()), Just("\"unlimited\"".to_owned())];
+    (1_u64..20_000, count, 0_u64..4, (1_u64..20, 0_u64..20), 0_u64..8_000, any_start()).prop_map(
+        |(mean, count, embedded, (low, more), request, start)| {
+            format!(
+                "{{ kind = \"closed-loop\", size = {{ kind = \"exponential\", mean = \"{mean} B\" }}, count = {count}, \
+                 embedded = {embedded}, pause = \"uniform({low} ms, {} ms)\", request = \"{request} us\", start = \"{start}\" }}",
+                low + more
+            )
+        },
+    )
 }
 
 /// Synchronized rounds.

@@ -2,7 +2,7 @@
 
 use longfat_foundation::units::{Span, Time};
 
-use super::{Completions, Datagrams, Exchange, Messages, Rounds, Source, Wake, Writes};
+use super::{Completions, Datagrams, Exchange, Messages, Rounds, Source, Turn, Wake, Writes};
 use crate::end_system::{End, Message};
 
 /// An application whose clock starts at a barrier, and that hands over nothing from a time on.
@@ -68,6 +68,10 @@ impl Source for Block {
 
     fn rounds(&self) -> Option<Rounds> {
         self.inner.rounds()
+    }
+
+    fn turn(&self) -> Option<Turn<'_>> {
+        self.inner.turn()
     }
 
     fn begin_later(&mut self, by: Span) {

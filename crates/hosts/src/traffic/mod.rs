@@ -3,6 +3,7 @@
 //! To add a source: a file here with a [`model!`](longfat_foundation::model), a `mod` line and a line in [`SOURCES`].
 
 mod block;
+mod closed_loop;
 mod completions;
 mod datagrams;
 mod finite;
@@ -33,6 +34,7 @@ pub const SOURCES: &[Entry<dyn Source>] = &[
     Entry::of::<on_off::OnOff>(),
     Entry::of::<rounds::SynchronizedRounds>(),
     Entry::of::<flows::Flows>(),
+    Entry::of::<closed_loop::ClosedLoop>(),
     Entry::of::<www::Www>(),
     Entry::of::<http::Http>(),
     Entry::of::<datagrams::ConstantRate>(),
@@ -72,6 +74,21 @@ pub struct Rounds {
     pub pause: Span,
 }
 
+/// A connection's place in a closed loop of its sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turn<'a> {
+    /// Which turn of its sender, from 0. It begins when all connections of the turn before have delivered their data.
+    pub number: u64,
+    /// True if a page begins with the connection.
+    pub opens: bool,
+    /// True if a page ends with its turn.
+    pub closes: bool,
+    /// Time since it was asked for when it begins.
+    pub request: Span,
+    /// Name of the pages.
+    pub name: &'a str,
+}
+
 impl Writes {
     /// Writes of `bytes` bytes from `start` on, at most one every `interval`, before `until`.
     fn regular(start: Time, until: Time, bytes: u64, interval: Span) -> Self {
@@ -101,6 +118,14 @@ pub trait Source: Send {
     /// Its part in the synchronized rounds of all with the same traffic. It is woken again when all have delivered a round.
     fn rounds(&self) -> Option<Rounds> {
         None
+    }
+    /// Its place in a closed loop of its sender.
+    fn turn(&self) -> Option<Turn<'_>> {
+        None
+    }
+    /// True if what it does next depends on what others have delivered.
+    fn waits_for_others(&self) -> bool {
+        self.rounds().is_some() || self.turn().is_some()
     }
     /// Delays all that it has not done by `by`: a barrier before it was passed at that time.
     fn begin_later(&mut self, _by: Span) {}

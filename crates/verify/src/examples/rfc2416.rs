@@ -41,7 +41,8 @@ const FOUR: [Row; 7] = [
 /// One check per start.
 pub fn checks() -> Vec<Check> {
     let check = |packets: u64, rows: &'static [Row]| {
-        let name = format!("RFC 2416: a start with {packets} packets into three buffers, row by row");
+        let window = if packets == 1 { "1 packet".into() } else { format!("{packets} packets") };
+        let name = format!("RFC 2416: a start with {window} into three buffers, row by row");
         Check::new(name, Kind::Example, move || follows(packets, rows))
     };
     vec![check(1, &ONE), check(4, &FOUR)]

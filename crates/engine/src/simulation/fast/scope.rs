@@ -97,7 +97,7 @@ const OTHER_PATHS: &str = "packets take other paths than one line, the common li
 
 fn object_to_scenario(rest: &AtRest, unit: Unit) -> Result<(), &'static str> {
     let scenario = &rest.scenario;
-    if scenario.has_barriers() || rest.sources.iter().any(|source| source.rounds().is_some()) {
+    if scenario.has_barriers() || rest.sources.iter().any(|source| source.waits_for_others()) {
         return Err("connections wait for others");
     }
     if unit == Unit::Cell && rest.ports.get(rest.bottleneck_port).is_some_and(Port::decides_later) {
