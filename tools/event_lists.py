@@ -7,9 +7,9 @@ Each row of the result is a reading of the whole study: an order (`port.arrival_
 (`framing.clock`, with the rate at which a cell takes what a clock of 10 ns leaves of its time), and
 windows in segments or whole bytes (`tcp.window_arithmetic`). Each column is a table of the paper:
 the mean absolute error of the deterministic runs, and with replications that of the means and the
-share of the paper's numbers inside the range. A run by events takes seven seconds of a core on a LAN
-and half a minute on a WAN. `--where` chooses runs, `--reading` readings; `--splice` writes the table
-into the study's page.
+share of the paper's numbers inside the range. A run by events takes some seconds of a core, on a
+WAN three times as many as on a LAN. `--where` chooses runs, `--reading` readings; `--splice` writes
+the table into the study's page.
 """
 
 import argparse
