@@ -161,7 +161,7 @@ docs: build
 	$(BIN)/longfat study compare coexistence --table pairs,distance,fairness --no-answer --splice studies/coexistence/README.md
 	$(BIN)/longfat study claims coexistence --splice studies/coexistence/README.md
 	$(BIN)/python studies/coexistence/tables.py splice
-	for study in leo buffer-sizing geo-service initial-window ecn-gains minimum-rates; do \
+	for study in leo buffer-sizing geo-service initial-window ecn-gains minimum-rates satellite-buffers; do \
 	    $(BIN)/longfat study run $$study; \
 	    $(BIN)/longfat study compare $$study --no-answer --splice studies/$$study/README.md; \
 	    $(BIN)/longfat study claims $$study --splice studies/$$study/README.md; \

@@ -22,6 +22,7 @@ FAIL_IN_THE_PAPER = {
     "initial-window": set[str](),
     "ecn-gains": set[str](),
     "minimum-rates": set[str](),
+    "satellite-buffers": set[str](),
 }
 """Statements that the tables printed beside them contradict."""
 
@@ -38,6 +39,7 @@ PREFIXES = {
     "initial-window": "IW-",
     "ecn-gains": "EC-",
     "minimum-rates": "MR-",
+    "satellite-buffers": "SB-",
 }
 
 
