@@ -17,7 +17,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from longfat.base.errors import LongfatError
+from longfat.base.errors import Interrupted, LongfatError
 from longfat.base.location import DEFAULT_STORE
 from longfat.report.markdown import markdown_table
 from longfat.report.splice import spliced
@@ -134,3 +134,5 @@ if __name__ == "__main__":
     except LongfatError as error:
         print(error, file=sys.stderr)
         sys.exit(2)
+    except Interrupted as stopped:  # what has ended is stored
+        sys.exit(stopped.exit_code)
