@@ -240,7 +240,7 @@ impl Connection {
         self.offered
     }
 
-    /// Whether there were no duplicate acknowledgments since the latest new data, and nothing is sent again by go-back-N.
+    /// True if no duplicate acknowledgment has come since the latest new data, and go-back-N sends nothing again.
     #[must_use]
     #[inline]
     pub fn has_no_duplicates(&self) -> bool {

@@ -73,7 +73,7 @@ impl Connection {
         self.pacer.as_ref().and_then(|pacer| pacer.departs())
     }
 
-    /// Whether [`take_in_deliveries`](Self::take_in_deliveries) takes samples.
+    /// True if segments are followed for a delivery rate or round trips, of which each acknowledgment gives a sample.
     #[inline]
     #[must_use]
     pub fn samples_deliveries(&self) -> bool {

@@ -49,25 +49,13 @@ impl Sender {
     /// Sends new data up to `window` bytes from the first unacknowledged on, as pacing allows. `usable` is the window alone; `window` is not below what is in flight.
     #[inline(never)]
     fn send_paced(&mut self, now: Time, usable: u64, window: u64, segments: &mut Vec<Segment>) {
-        let Self { connection, recovery, .. } = self;
-        let has_discipline = connection.has_discipline();
+        let has_discipline = self.connection.has_discipline();
         if has_discipline {
-            connection.send_due(now);
+            self.connection.send_due(now);
         }
         self.wakes = None;
-        while let Some(piece) = connection.next_within(window) {
-            let departs = connection.paced_until().filter(|until| *until > now);
-            if departs.is_some() && !connection.takes_early(piece) {
-                self.wakes = departs;
-                break;
-            }
-            connection.note_in_flight(connection.flight());
-            recovery.on_send(departs.unwrap_or(now), connection, piece);
-            match departs {
-                Some(departs) => connection.hand_over(departs, piece),
-                None => connection.send(now, piece),
-            }
-        }
+        self.send_pieces(now, |sender| sender.connection.next_within(window));
+        let connection = &mut self.connection;
         if !connection.has_data_to_send() && connection.flight() < usable {
             connection.note_lack_of_data(connection.flight());
         }
@@ -80,9 +68,10 @@ impl Sender {
         self.connection.empty_outbox(segments);
     }
 
-    #[inline(never)]
-    fn send_as_recovery_says(&mut self, now: Time) {
-        while let Some(piece) = self.recovery.next(&self.connection) {
+    /// Sends one piece after another until there is no `next`, or pacing has it wait.
+    #[inline(always)]
+    fn send_pieces(&mut self, now: Time, next: impl Fn(&Self) -> Option<Piece>) {
+        while let Some(piece) = next(self) {
             let departs = self.connection.paced_until().filter(|until| *until > now);
             if departs.is_some() && !self.connection.takes_early(piece) {
                 self.wakes = departs;
@@ -93,6 +82,11 @@ impl Sender {
                 None => self.send(now, piece),
             }
         }
+    }
+
+    #[inline(never)]
+    fn send_as_recovery_says(&mut self, now: Time) {
+        self.send_pieces(now, |sender| sender.recovery.next(&sender.connection));
         let lacks_data = !self.connection.has_data_to_send() && !self.recovery.has_to_send_again(&self.connection);
         if lacks_data && self.connection.observes_deliveries() {
             let (in_flight, _) = self.look_at_network();
